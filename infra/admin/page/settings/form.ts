@@ -20,14 +20,34 @@ interface FormOf {
   readonly changed: string;
 }
 
+/** All settings as text. */
+export function settingsText({ rows }: Draft): Part {
+  const users = userNamesIn(rows);
+  const textOf = ({ columns }: List, { item, stages }: Row): Html =>
+    html`<h3><bdi>${item.name ?? item.label ?? 'Rule'}</bdi>${item.active === false && ' (inactive)'}</h3><dl>${columns.map(
+      (column) => {
+        const text = shownAs(column, item, users);
+        return (
+          text !== '' && html`<dt>${column.label}</dt><dd class="text" dir="auto">${text}</dd>`
+        );
+      },
+    )}</dl>${stages.length > 0 && html`<div class="inner">${stages.map((stage) => textOf(stageList, stage))}</div>`}`;
+  return lists.map((list) => {
+    const own = rows[list.name] ?? [];
+    return html`<details><summary>${list.title} (${own.length})</summary>${own.map((row) => textOf(list, row))}</details>`;
+  });
+}
+
+const userNamesIn = (rows: Draft['rows']): UserNames =>
+  new Map((rows.users ?? []).map(({ item }) => [item.id, String(item.name)]));
+
 /** The form of all settings, each list with its rows. It is sent whole, also to add or move a row. */
 export function settingsForm(
   draft: Draft,
   issues: readonly SettingsIssue[],
   changed: string,
 ): Html {
-  const people = (draft.rows.users ?? []).map(({ item }) => [item.id, String(item.name)] as const);
-  const of = { draft, issues, changed, users: new Map(people) };
+  const of = { draft, issues, changed, users: userNamesIn(draft.rows) };
   const { rest, version } = draft;
   return html`<form method="post" id="settings"><input type="hidden" name="rest" value="${JSON.stringify(rest)}"><input type="hidden" name="version" value="${version}">
 <p>${doButton('preview', 'Show what would change')}</p>

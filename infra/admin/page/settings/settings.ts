@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { completedFile } from '../../../../shared/organization/names-alone.ts';
 import type { Settings } from '../../../../shared/organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import {
@@ -33,7 +35,7 @@ import {
   timeText,
 } from '../layout.ts';
 import { changesInWords, placeInWords } from './change-words.ts';
-import { inputOf, settingsForm } from './form.ts';
+import { inputOf, settingsForm, settingsText } from './form.ts';
 import { changedDraft, type Draft, draftIn, draftOf, fileOf } from './rows.ts';
 
 /** The settings: as lists to edit, as a file, and their history. */
@@ -45,7 +47,9 @@ export const settingsView: View = {
     if (file === 'settings') return settingsFile(context, stored);
     const back = await keptVersion(desk, stored, Number(to));
     const draft = draftOf(stored.settings, stored.version);
-    const said = done === 'applied' ? `Version ${stored.version} is in force.` : undefined;
+    const said =
+      done === 'applied' &&
+      html`Version ${stored.version} is in force. If you keep a file, keep <a href="?file=settings" download>this one</a>: it has all IDs.`;
     return settingsPage(context, desk, { stored, draft, said, back });
   },
   post: async (context, desk) => {
@@ -93,13 +97,15 @@ function settingsFile(context: Context, { settings, version }: StoredSettings): 
   return jsonFile(context, `organization-${id}.json`, { id, version, ...rest });
 }
 
-/** Reads a file that was chosen. @throws SettingsRejectedError */
+/** Reads a file that was chosen, in which names alone are enough. @throws SettingsRejectedError */
 async function draftFrom(form: Form, stored: StoredSettings): Promise<Draft> {
-  const text = await form.file('file')?.text();
   const refuse = (path: string, message: string): never => {
     throw new SettingsRejectedError('The file was not applied.', [{ path, message }]);
   };
-  if (text === undefined) return refuse('$', 'is missing: choose a settings file');
+  const file = form.file('file') ?? refuse('$', 'is missing: choose a settings file');
+  const bytes = await file.bytes();
+  if (!isUtf8(bytes)) return refuse('$', 'is not UTF-8: save it in that encoding');
+  const text = completedFile(new TextDecoder().decode(bytes), stored.settings);
   const { settings, keys, version = stored.version } = parseSettingsFile(text);
   if (settings.id !== stored.settings.id)
     return refuse('$.id', `is ${settings.id}: this page is of organization ${stored.settings.id}`);
@@ -182,7 +188,7 @@ interface Shown {
   /** Why nothing was applied. */
   readonly refused?: string;
   readonly issues?: readonly SettingsIssue[];
-  readonly said?: string | undefined;
+  readonly said?: Part;
   /** The row or list that a button has changed. */
   readonly changed?: string;
   /** A version to go back to. */
@@ -211,7 +217,7 @@ async function settingsPage(context: Context, desk: Desk, shown: Shown): Promise
     readOnlyNote(desk),
     preview && previewPart(draft, preview),
     back && backPart(desk, stored, back),
-    isReadOnly ? nameLists(stored.settings) : settingsForm(draft, issues, changed),
+    isReadOnly ? settingsText(draft) : settingsForm(draft, issues, changed),
     html`<h2>File</h2><p><a href="?file=settings" download>Download version ${stored.version}</a></p>`,
     !isReadOnly &&
       html`<form method="post" enctype="multipart/form-data"><label>Settings file <input type="file" name="file" accept=".json"></label>
@@ -247,13 +253,6 @@ function backPart(
   return html`<section class="card" aria-labelledby="back"><h2 id="back">Back to version ${back.version}</h2>${listed(changesInWords(stored.settings, back.settings))}
 ${!isReadOnly && html`<form method="post"><input type="hidden" name="to" value="${back.version}"><input type="hidden" name="version" value="${stored.version}"><p>${doButton('undo', `Go back to version ${back.version}`)}</p></form>`}</section>`;
 }
-
-const nameLists = ({ users, pipelines, sources, fields }: Settings): Html =>
-  html`<h2>People</h2>${listed(users.map(({ name }) => name))}<h2>Stages</h2>${listed(
-    pipelines.flatMap(({ name, stages }) => stages.map((stage) => `${name}: ${stage.name}`)),
-  )}<h2>Sources</h2>${listed(sources.map(({ name }) => name))}<h2>Fields</h2>${listed(
-    fields.map(({ label, type }) => `${label} (${type})`),
-  )}`;
 
 const historyPart = (entries: Awaited<ReturnType<typeof readAuditLog>>, inForce: number): Html =>
   html`<h2>History</h2><ul class="plain">${entries

@@ -3,15 +3,7 @@ import { parseSettingsFile, toSettingsFile } from '../../../../../shared/organiz
 import { applySettings } from '../../../../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../../../../shared/store/organizations/organizations.ts';
 import { customField, sampleSettings } from '../../../../support/settings.ts';
-import {
-  filled,
-  type GivenPage,
-  givenPage,
-  plain,
-  type Reply,
-  refusedIn,
-  send,
-} from '../given-page.ts';
+import { filled, type GivenPage, givenPage, plain, type Reply, refusedIn } from '../given-page.ts';
 
 const path = '/o/1/settings';
 
@@ -185,16 +177,8 @@ test('of two people who apply at the same time, the second is refused and keeps 
   });
 });
 
-/** Sends a chosen file, as a browser does. */
-async function choose(page: GivenPage, content: string): Promise<Reply> {
-  const form = new FormData();
-  form.set(':do', 'file');
-  form.set('file', new File([content], 'academy.json'));
-  const encoded = new Response(form);
-  const type = encoded.headers.get('Content-Type') ?? '';
-  const headers = { cookie: page.cookie, Origin: page.base, 'Content-Type': type };
-  return send(page.base + path, { method: 'POST', headers, body: await encoded.text() });
-}
+const choose = (page: GivenPage, content: string | Uint8Array<ArrayBuffer>): Promise<Reply> =>
+  page.upload(path, { ':do': 'file', file: new File([content], 'academy.json') });
 
 test('the file that is downloaded is applied again after an edit, with the same look at the difference', async () => {
   const page = await givenPage(difficult);
@@ -209,7 +193,48 @@ test('the file that is downloaded is applied again after an edit, with the same 
   expect((await inForce(page)).file.sources[1]?.name).toBe('Meta Ads');
 });
 
+test('in a file, names alone are enough, and the settings in force with all IDs are a download', async () => {
+  const page = await givenPage();
+  const { id, name, users, sources, ...others } = sampleSettings;
+  const file = {
+    id,
+    name,
+    users: [...users.map((user) => user.name), 'Kavya Nair'],
+    sources,
+    ...others,
+  };
+
+  const preview = await choose(page, JSON.stringify(file));
+  const applied = await press(page, preview, 'apply');
+  const kept = await page.get(`${path}?file=settings`);
+
+  expect(plain(preview)).toContain('People › Kavya Nair added');
+  expect(plain(preview)).not.toContain(' removed:');
+  expect(applied.text).toContain('keep <a href="?file=settings" download>this one</a>');
+  expect(JSON.parse(kept.text).users.at(-1)).toEqual({ id: 10, name: 'Kavya Nair', active: true });
+});
+
+test('with --read-only, all settings are shown as text', async () => {
+  const page = await givenPage(
+    { ...sampleSettings, assignmentRules: [{ users: [7, 8] }] },
+    { isReadOnly: true },
+  );
+
+  const { text } = await page.get(path);
+
+  const shown = plain({ status: 200, headers: {}, text: text.replaceAll(/<dd|<dt/g, ' $&') });
+  for (const part of [
+    'Meera Das (inactive)',
+    'Enrolled Short name enrolled Meaning won',
+    'course Key course Type select Section Interest Options, one a line: value = label mba = MBA design = Product Design',
+    'Rule People, who take turns Asha Rao Ravi Iyer',
+  ])
+    expect(shown).toContain(part);
+  expect(text).not.toMatch(/<input|<form/);
+});
+
 test.each([
+  ['is not UTF-8', new Uint8Array([0x7b, 0xff]), /is not UTF-8: save it in that encoding/],
   ['is not JSON', '{', /is not valid JSON/],
   ['has a wrong shape', JSON.stringify({ ...sampleSettings, users: 1 }), /People must be a list/],
   [
