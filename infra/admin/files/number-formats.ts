@@ -1,4 +1,4 @@
-import { type Attributes, attributesIn, attributesOf, tagsOf } from './xml.ts';
+import { type Attributes, attributesIn, attributesOf, eachTag } from './xml.ts';
 
 const builtInDates = /^(?:1[4-9]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5[0-8])$/;
 const builtInNumbers: Attributes = { 9: '0%', 10: '0.00%' };
@@ -13,14 +13,14 @@ export function numberFormatsIn(xml: string): NumberFormat[] {
   const codes = new Map(attributesOf(xml, 'numFmt').map((one) => [one.numFmtId, one.formatCode]));
   const formats: NumberFormat[] = [];
   let isOfCells = false;
-  for (const { name, attributes, isClosing } of tagsOf(xml)) {
+  eachTag(xml, ({ name, attributes, isClosing }) => {
     if (name === 'cellXfs') isOfCells = !isClosing;
-    if (name !== 'xf' || isClosing || !isOfCells) continue;
+    if (name !== 'xf' || isClosing || !isOfCells) return;
     const { numFmtId = '0' } = attributesIn(attributes);
     const code = codes.get(numFmtId);
     const isDate = code === undefined ? builtInDates.test(numFmtId) : isDateFormat(code);
     formats.push({ isDate, code: code ?? builtInNumbers[numFmtId] ?? 'General' });
-  }
+  });
   return formats;
 }
 

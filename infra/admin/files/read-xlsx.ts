@@ -1,7 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate';
 import type { WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { addedBy, type NumberFormat, numberFormatsIn } from './number-formats.ts';
-import { type Attributes, attributesIn, attributesOf, decoded, type Tag, tagsOf } from './xml.ts';
+import { type Attributes, attributesIn, attributesOf, decoded, eachTag, type Tag } from './xml.ts';
 
 /** A cell of a sheet; null if it is empty. A date has no time zone: it is read as UTC. */
 export type Cell = WorkbookValue;
@@ -86,14 +86,14 @@ function workbookIn(bytes: Uint8Array): Workbook {
 function sharedStringsIn(xml: string): string[] {
   const strings: string[] = [];
   let [whole, isSpoken] = ['', false];
-  for (const { name, isClosing, text } of tagsOf(xml)) {
+  eachTag(xml, ({ name, isClosing, text }) => {
     if (name === 't' && !isClosing && !isSpoken) whole += decoded(text);
     else if (name === 'rPh') isSpoken = !isClosing;
     else if (name === 'si') {
       if (isClosing) strings.push(unescaped(whole));
       whole = '';
     }
-  }
+  });
   return strings;
 }
 
@@ -143,7 +143,7 @@ interface OpenRow extends SheetRow {
 
 function rowsIn(xml: string, book: Workbook): Omit<Sheet, 'name'> {
   const reader = new SheetReader(xml, book);
-  for (const tag of tagsOf(xml)) reader.read(tag);
+  eachTag(xml, (tag) => reader.read(tag));
   return reader.sheet;
 }
 

@@ -44,16 +44,19 @@ export const isAllowed = <Row extends DecidedRow>(row: Row): row is Row & Allowe
 /** Decides by the rules of a new lead, unless the row could not be read from the file. */
 export function decide(organization: Organization, row: ReadRow): DecidedRow {
   const digests = { digest: rowDigest(row.sent), readDigest: rowDigest(row.read) };
-  const identity = identityOfRow(organization, row.read);
-  const decided = { ...row, digests, organization, identity };
-  if (row.issue !== undefined)
-    return { ...decided, start: undefined, issues: [{ sentence: row.issue }] };
+  const { start, issues } = startOf(organization, row);
+  const identity = identityOfRow(organization, row.read, start?.lead.fields);
+  return { ...row, digests, organization, identity, start, issues };
+}
+
+function startOf(organization: Organization, row: ReadRow): Pick<DecidedRow, 'start' | 'issues'> {
+  if (row.issue !== undefined) return { start: undefined, issues: [{ sentence: row.issue }] };
   try {
     const start = readImportRow(organization, row.read, new Date().toISOString());
-    return { ...decided, start, issues: [] };
+    return { start, issues: [] };
   } catch (error) {
     if (!(error instanceof ValidationFailed)) throw error;
-    return { ...decided, start: undefined, issues: issuesOf(error, row) };
+    return { start: undefined, issues: issuesOf(error, row) };
   }
 }
 

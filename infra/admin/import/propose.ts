@@ -1,3 +1,4 @@
+import { memoize } from '../../../shared/base/maps.ts';
 import { hasEmailForm } from '../../../shared/leads/field-values.ts';
 import { activeFields } from '../../../shared/leads/fields.ts';
 import {
@@ -237,10 +238,11 @@ function separatorOf(
 }
 
 /** The forms of date in which most values of a column can be read; `undefined` for those that need none. */
-const datesOf = ({ values }: SampledColumn): (DateFormat | undefined)[] =>
+const datesOf = memoize(({ values }: SampledColumn): (DateFormat | undefined)[] =>
   [undefined, ...dateFormats.filter((format) => format !== 'yyyy-mm-dd')].filter(
     (format) => shareOf(values, (value) => writtenTime(value, format) !== undefined) >= mostly,
-  );
+  ),
+);
 const isOfDates = (column: SampledColumn): boolean => datesOf(column).length > 0;
 
 /** A column with an exact heading, with the form of its dates. */

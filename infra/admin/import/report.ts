@@ -181,7 +181,7 @@ export class ImportReport {
   #countPhones({ fields, properties }: ImportRow): void {
     for (const key of properties.mark ? [] : this.#phoneKeys) {
       const text = fields[key];
-      if (typeof text !== 'string') continue;
+      if (typeof text !== 'string' || text.startsWith('+')) continue;
       const { phone } = readPhone(text);
       if (phone === undefined || !lacksCountryCode(text, phone)) continue;
       this.#nationalPhones += 1;

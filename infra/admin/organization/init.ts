@@ -53,6 +53,7 @@ async function init(
   { from, ...options }: ReadOptions & { readonly from?: string },
   file: string,
 ): Promise<void> {
+  if (from !== undefined) context.progress(`Reading ${from}`);
   const list = from === undefined ? undefined : await readList(from, options);
   const id = await freeId(context);
   const proposed = list ? settingsFromList(id, list.columns) : firstSettings(id);

@@ -10,7 +10,7 @@ import type { Organization } from '../../organization/organization.ts';
 import { FieldIssue, type RawValue, withAllOptions } from '../field-values.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { storedPhone } from '../identity.ts';
-import { type FieldValue, type Lead, valueOf } from '../lead.ts';
+import { type FieldValue, type FieldValues, type Lead, valueOf } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead, type RequestedPlace } from '../placement.ts';
 import { updatedLead } from '../update.ts';
@@ -77,14 +77,16 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
 /**
  * The phone and the email of a row, as far as they can be read. Also the phone as written, because an older lead may have stored it in that
  * form.
+ * @param leadFields those of the row's lead, if it has one: a phone takes long to read
  */
 export function identityOfRow(
   organization: Organization,
   { fields, properties }: ImportRow,
+  leadFields?: FieldValues,
 ): Readonly<Record<'phone' | 'email' | 'storedPhone', string | undefined>> {
   const rawIn = (value: RowValue = null) => (value instanceof FieldIssue ? null : value);
   const raw = { phone: rawIn(fields.phone), email: rawIn(fields.email) };
-  const read = readFields(organization, raw, organization.fields, new FieldIssues());
+  const read = leadFields ?? readFields(organization, raw, organization.fields, new FieldIssues());
   const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const exported = isEmpty(properties.mark) ? {} : storedPhonesIn(organization, raw, raw);
   const phone = exported.phone ?? textIn(read.phone);
