@@ -101,7 +101,8 @@ export function hintFor(
     if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
     const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
-    return isPlain ? '' : choose('decimal', marks);
+    if (isPlain) return '';
+    return marks.length > 0 ? choose('decimal', marks) : ' Write only the number, such as 1250.5.';
   }
   if (writing === 'date' || writing === 'time') {
     if (formats.dates) return '';

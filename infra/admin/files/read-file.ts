@@ -114,9 +114,13 @@ function textOf(
   const byMark = encodingsByMark.find(([mark]) => start.startsWith(mark))?.[1];
   const encoding = byMark ?? named ?? 'utf-8';
   const mark = encoding === 'utf-8' && byMark === undefined ? '' : '\uFEFF';
-  let text: string;
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  if (!decoder.encoding.startsWith('utf-16') && bytes.subarray(0, 1000).includes(0))
+    throw new CommandError(
+      `${file} looks like UTF-16 without a byte order mark: add --encoding utf-16le, or save it as CSV UTF-8.`,
+    );
   try {
-    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return { text: decoder.decode(bytes), mark };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new CommandError(
@@ -126,10 +130,6 @@ function textOf(
       { cause },
     );
   }
-  if (!text.slice(0, 1000).includes('\0')) return { text, mark };
-  throw new CommandError(
-    `${file} looks like UTF-16 without a byte order mark: add --encoding utf-16le, or save it as CSV UTF-8.`,
-  );
 }
 
 const delimiters = [',', ';', '\t', '|'];

@@ -26,6 +26,7 @@ test('a heading that only the comparison makes equal to two labels names neither
 const dates = (formats: string) => ` Add --dates ${formats}.`;
 const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
 const eitherMark = ' Add --decimal comma or --decimal point.';
+const onlyNumber = ' Write only the number, such as 1250.5.';
 const replace = (heading: string) => ` Add --value '${heading}:TEXT=VALUE' to read TEXT as VALUE.`;
 test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['start_on', '03/04/2026', eitherDate],
@@ -40,7 +41,9 @@ test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['budget', '1.250.000', '', { decimal: 'point' }],
   ['budget', '1,250.5', ' Add --decimal point.'],
   ['budget', '1250.5', ''],
-  ['budget', 'a lot', ''],
+  ['budget', 'a lot', onlyNumber],
+  ['budget', '₹ 500', onlyNumber],
+  ['budget', '(5)', onlyNumber],
   ['wants_call', 'ja', replace("L'\\''école")],
   ['course', 'mba1', replace("L'\\''école"), { dates: 'dd.mm.yyyy', decimal: 'comma' }],
   ['interests', 'hostel; loan', " Add --list-separator ';'."],
