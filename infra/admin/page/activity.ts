@@ -4,7 +4,7 @@ import { type AuditEntry, readAuditLog } from '../../../shared/store/organizatio
 import { asError } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import { type Desk, organizationAt, type View } from './desk.ts';
-import { type Html, type Part, page, table, timeText } from './layout.ts';
+import { type Html, listed, type Part, page, table, timeText } from './layout.ts';
 
 interface CheckRun {
   readonly begunAt: string;
@@ -66,7 +66,7 @@ function beginCheck({ pacedTable, failureText }: Desk, organizationId: number): 
 
 const runText = ({ begunAt, progress, found }: CheckRun): Html =>
   found
-    ? html`<p>${timeText(begunAt)}</p><ul>${found.map((sentence) => html`<li>${sentence}</li>`)}</ul>`
+    ? html`<p>${timeText(begunAt)}</p>${listed(found)}`
     : html`<p role="status">${timeText(begunAt)} Running: ${progress || 'just begun'}.</p>`;
 
 const auditLog = (entries: readonly AuditEntry[]): Html =>

@@ -113,6 +113,9 @@ export const download = (
 export const jsonFile = (context: Context, name: string, value: unknown): Response =>
   download(context, name, `${JSON.stringify(value, null, 2)}\n`);
 
+export const listed = (sentences: readonly string[]): Html =>
+  html`<ul>${sentences.map((sentence) => html`<li><bdi>${sentence}</bdi></li>`)}</ul>`;
+
 export interface Choice {
   readonly value: string | number;
   readonly label: string;

@@ -15,6 +15,7 @@ import {
   download,
   type Html,
   jsonFile,
+  listed,
   notice,
   type Part,
   page,
@@ -186,7 +187,7 @@ ${
     ? [
         notice(end.failure, true),
         end.failure && html`<p>${progress}</p>`,
-        html`<ul>${end.lines.map((line) => html`<li><bdi>${line.trim()}</bdi></li>`)}</ul>`,
+        listed(end.lines.map((line) => line.trim())),
         end.hasReport &&
           html`<p><a href="?file=report" download>Download the refused rows and their reasons</a>. The file contains personal data: delete it when you no longer need it.</p>`,
         mayFollow(run) && button(dryRun ? label : 'Go on', task, more),

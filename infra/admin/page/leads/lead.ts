@@ -40,7 +40,7 @@ import {
   typedOf,
 } from './lead-form.ts';
 import { timelineStory } from './timeline.ts';
-import { shownValue, valueIn } from './values.ts';
+import { labelOf, shownValue, valueIn } from './values.ts';
 
 /** One lead: its fields, its timeline, and what can be done with it. */
 export const leadView: View = {
@@ -113,10 +113,9 @@ ${actions(desk, organization, lead)}</div></div>`,
 const valueList = (organization: Organization, lead: Lead): Html =>
   html`<dl>${['stage', 'pipeline', ...organization.fields.map(({ key }) => key)].map((key) => {
     const value = shownValue(organization, key, valueIn(lead, key));
-    const label =
-      organization.fieldByKey.get(key)?.label ?? (key === 'stage' ? 'Stage' : 'Pipeline');
     return (
-      value !== '' && html`<dt><bdi>${label}</bdi></dt><dd class="text" dir="auto">${value}</dd>`
+      value !== '' &&
+      html`<dt><bdi>${labelOf(organization, key)}</bdi></dt><dd class="text" dir="auto">${value}</dd>`
     );
   })}</dl>`;
 

@@ -233,59 +233,22 @@ const inPlace = (rows: readonly Row[]): Row[] =>
     'order' in row.item ? { ...row, item: { ...row.item, order: at + 1 } } : row,
   );
 
-const slugOf = (name: unknown, joint: string): string =>
-  comparableName(String(name ?? ''))
-    .normalize('NFD')
-    .replace(/[^a-z0-9]+/g, joint)
-    .replace(new RegExp(`^${joint}+|${joint}+$`, 'g'), '');
-
-/** The settings file of a draft. New items get what nobody types: an ID, a place, and a short name or key if none was typed. */
+/** The settings file of a draft, in which new items lack what nobody types: `completedFile` fills it in. */
 export function fileOf({ rest, rows }: Draft): object {
-  const nextStage = nextIds(
-    Object.values(rows)
-      .flat()
-      .flatMap(({ stages }) => stages),
-  );
-  const itemsOf = (list: string): Item[] => {
-    const own = rows[list] ?? [];
-    const next = nextIds(own);
-    return own.map(({ item, isNew, stages }, at) => {
-      const filled = isNew
-        ? { ...newItem(list, item, at), ...(list in hasId && { id: next() }) }
-        : item;
-      if (list !== 'pipelines') return withoutEmptyRule(filled);
-      const ofPipeline = stages.map((stage, place) =>
-        stage.isNew ? { ...newItem('stages', stage.item, place), id: nextStage() } : stage.item,
-      );
-      return { ...filled, stages: ofPipeline };
-    });
+  const itemOf = ({ item, isNew, stages }: Row, list: string): Item => {
+    if (list === 'pipelines') return { ...item, stages: stages.map((stage) => stage.item) };
+    return withoutEmptyRule(list === 'fields' && isNew ? newField(item) : item);
   };
+  const itemsOf = (list: string) => (rows[list] ?? []).map((row) => itemOf(row, list));
   return { ...rest, ...Object.fromEntries(lists.map(({ name }) => [name, itemsOf(name)])) };
 }
 
-const hasId = { users: true, pipelines: true, sources: true };
-
-/** IDs above all that the list has. */
-function nextIds(rows: readonly Row[]): () => number {
-  let last = Math.max(0, ...rows.map(({ item }) => Number(item.id ?? 0)));
-  return () => {
-    last += 1;
-    return last;
-  };
-}
-
-function newItem(list: string, item: Item, at: number): Item {
-  if (list === 'fields')
-    return {
-      type: 'text',
-      section: 'More',
-      storage: 'custom',
-      ...item,
-      key: item.key || slugOf(item.label, '_'),
-    };
-  if (list === 'stages')
-    return { meaning: 'open', order: at + 1, ...item, slug: item.slug || slugOf(item.name, '-') };
-  return list === 'pipelines' ? { order: at + 1, ...item } : item;
+function newField(item: Item): Item {
+  const words = comparableName(String(item.label ?? ''))
+    .normalize('NFD')
+    .match(/[a-z0-9]+/g);
+  const key = item.key || (words ?? []).join('_');
+  return { type: 'text', section: 'More', storage: 'custom', ...item, key };
 }
 
 /** A condition without a field is none. */

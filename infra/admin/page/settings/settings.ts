@@ -28,6 +28,7 @@ import {
   doButton,
   type Html,
   jsonFile,
+  listed,
   notice,
   type Part,
   page,
@@ -131,7 +132,8 @@ async function previewOf(
   stored: StoredSettings,
   draft: Draft,
 ): Promise<Preview> {
-  const { settings, names } = parseSettingsFile(JSON.stringify(fileOf(draft)));
+  const file = completedFile(JSON.stringify(fileOf(draft)), stored.settings);
+  const { settings, names } = parseSettingsFile(file);
   const { refusals } = await previewSettings(pacedTable(), settings, names);
   const changes = changesInWords(stored.settings, settings);
   const isOutdated = draft.version !== stored.version && changes.length > 0;
@@ -233,9 +235,6 @@ const refusalList = (draft: Draft, issues: readonly SettingsIssue[]): Part =>
     (issue) =>
       html`<li><a href="#${inputOf(issue).split(/[.[]/)[0]}"><bdi>${placeInWords(issue.path, [fileOf(draft)])}</bdi></a> ${issue.message}</li>`,
   )}</ul></div>`;
-
-const listed = (sentences: readonly string[]): Html =>
-  html`<ul>${sentences.map((sentence) => html`<li><bdi>${sentence}</bdi></li>`)}</ul>`;
 
 function previewPart(draft: Draft, { changes, warnings, issues }: Preview): Html {
   const canApply = changes.length > 0 && issues.length === 0;
