@@ -115,7 +115,8 @@ export function namesOfOthersTexts(
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   names.delete('cleanedAt');
   return [...names].filter((name) => {
-    const isSubmitted = isTheirEnquiry && ['notes', 'attribution', 'kept'].includes(name);
+    const isSubmitted =
+      isTheirEnquiry && ['notes', 'submittedSource', 'attribution', 'kept'].includes(name);
     return !isErased(before[name], after[name], { isTheirs, isSubmitted });
   });
 }
