@@ -183,7 +183,7 @@ describe('who imports whom', () => {
     expect(linesOf(own.filter(({ from, to }) => layerOf(from) > 0 && isClient(to)))).toEqual([]);
   });
 
-  test('what the deployment imports of the service needs no package: it is data, without the SDK', () => {
+  test('the deployment imports only data of the service, which needs no package', () => {
     const isDeployment = (file: string): boolean =>
       file.startsWith('infra/') &&
       !isApiDescription(file) &&
@@ -285,7 +285,7 @@ describe('source files', () => {
     expect(files.filter((file) => !file.split('/').every((part) => plain.test(part)))).toEqual([]);
   });
 
-  test('that tests share register no hook when imported: only the first test file would have it', () => {
+  test('that tests share register no hook when imported, which only the first test file would run', () => {
     const reached = files
       .filter((file) => /\.test\.ts$/.test(file) && !/\bvi\.mock\(/.test(sources.get(file) ?? ''))
       .flatMap((file) => [...reachedFrom(file, { withTypes: false })]);

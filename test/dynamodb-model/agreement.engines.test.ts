@@ -6,9 +6,9 @@ import { isKnownOf, knownDisagreements } from './agreement/known-disagreements.t
 const seeds = Array.from({ length: 12 }, (_, at) => at);
 const requestsPerSeed = 150;
 
-describe.concurrent('the simulated DynamoDB takes random requests as an engine does', () => {
+describe.concurrent('the simulated DynamoDB handles random requests like an engine', () => {
   test.for(seeds)(
-    'answers, errors and items are equal, but for what is listed: seed %s',
+    'responses, errors and items are equal, except for listed differences: seed %s',
     async (seed) => {
       // The engine of this test run, which the project's global setup provides.
       const { engine, environment } = inject('service');
@@ -21,7 +21,7 @@ describe.concurrent('the simulated DynamoDB takes random requests as an engine d
     },
   );
 
-  test('every known disagreement says where AWS documents it', () => {
+  test('every known disagreement names AWS’s documentation', () => {
     for (const { documentation } of knownDisagreements)
       expect(documentation).toMatch(/^https:\/\/docs\.aws\.amazon\.com\/amazondynamodb\//);
   });

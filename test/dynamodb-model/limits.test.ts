@@ -5,7 +5,7 @@ import type { Request } from './request.ts';
 
 const kilobytes = (count: number): string => 'x'.repeat(count * 1024);
 
-describe('what is too large is refused', () => {
+describe('a request or an item that is too large is refused', () => {
   const cases: [string, string, Request][] = [
     ['an item of more than 400 KB', 'PutItem', { Item: { ...key('a'), s: { S: kilobytes(400) } } }],
     ['a sort key of more than 1,024 bytes', 'PutItem', { Item: key('é'.repeat(513)) }],
@@ -45,7 +45,7 @@ describe('what is too large is refused', () => {
     expect(dynamodb.run('Scan', {}).Count).toBe(0);
   });
 
-  test('an update that would make an item too large, and leaves it as it is', () => {
+  test('an update that would make an item too large, which stays unchanged', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.put('a', { s: { S: kilobytes(399) } });
 
@@ -60,7 +60,7 @@ describe('what is too large is refused', () => {
   });
 });
 
-test('a page ends after a megabyte, and the next begins behind it', () => {
+test('a page ends after a megabyte, and the next one continues there', () => {
   const dynamodb = new GivenDynamodb();
   for (const sk of ['a', 'b', 'c', 'd', 'e']) dynamodb.put(sk, { s: { S: kilobytes(300) } });
   const query = {
@@ -98,7 +98,7 @@ test('a BatchWriteItem may leave any of its writes unprocessed', () => {
 describe('a partition gives a thousand write units a second', () => {
   const big = { s: { S: kilobytes(99) } };
 
-  test('then it throttles, with the reason, until a second has brought new ones', () => {
+  test('then it throttles, with the reason, until the next second', () => {
     const dynamodb = new GivenDynamodb({ hasThroughputLimits: true });
     for (let written = 0; written < 10; written += 1) dynamodb.put('a', big);
 
@@ -117,7 +117,7 @@ describe('a partition gives a thousand write units a second', () => {
     dynamodb.put('a', big);
   });
 
-  test('an index that is short pushes back on the table', () => {
+  test('an index without capacity throttles writes to the table', () => {
     const dynamodb = new GivenDynamodb({ hasThroughputLimits: true });
     const member = (sk: string) => ({
       pk: { S: sk },
@@ -138,7 +138,7 @@ describe('a partition gives a thousand write units a second', () => {
   });
 });
 
-test('a request of a kind that the model does not have fails the test, and is not answered', () => {
+test('a request that the model does not support fails the test without a response', () => {
   const dynamodb = new GivenDynamodb();
   const run = (name: string, request: Request) => () => dynamodb.run(name, request);
 

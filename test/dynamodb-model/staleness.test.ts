@@ -44,7 +44,7 @@ describe('an eventually consistent read', () => {
 });
 
 describe('an index', () => {
-  test('may show an entry late, and one that is gone too long', () => {
+  test('may show a new entry late, and a removed entry for too long', () => {
     const dynamodb = new GivenDynamodb({ staleChance: 1 });
     dynamodb.put('a', red);
     dynamodb.now += 20_000;
@@ -58,7 +58,7 @@ describe('an index', () => {
     expect(inTeam(dynamodb, 'blue')).toEqual(['a']);
   });
 
-  test('applies the writes of one item in order: what it has shown it does not take back', () => {
+  test('applies the writes of one item in order, and never goes back', () => {
     const dynamodb = new GivenDynamodb({ staleChance: 1 });
     dynamodb.put('a', red);
     dynamodb.put('a', blue);
@@ -69,7 +69,7 @@ describe('an index', () => {
     expect(inTeam(dynamodb, 'red')).toEqual([]);
   });
 
-  test('is behind by ten seconds at the most', () => {
+  test('lags by at most ten seconds', () => {
     const dynamodb = new GivenDynamodb({ staleChance: 1 });
     dynamodb.put('a', red);
     dynamodb.run('DeleteItem', { Key: key('a') });
@@ -92,7 +92,7 @@ describe('an index', () => {
   });
 });
 
-test('names in maps may come back in another order', () => {
+test('names in maps may be returned in another order', () => {
   const dynamodb = new GivenDynamodb({ reorderChance: 1 });
   dynamodb.choices = [0];
   dynamodb.put('a', { map: { M: { x: { N: '1' }, y: { N: '2' } } } });

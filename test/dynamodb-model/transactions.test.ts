@@ -7,7 +7,7 @@ const put = (sk: string, n: string): TransactItem => ({
 });
 const two = { TransactItems: [put('a', '1'), put('b', '1')] };
 
-describe('a transaction under way', () => {
+describe('a transaction in progress', () => {
   test('refuses every other write of its items', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.begin('TransactWriteItems', two);
@@ -44,7 +44,7 @@ describe('a transaction under way', () => {
     ).toBe('TransactionCanceledException');
   });
 
-  test('is seen before or after by reads of single items, and item by item by reads of several', () => {
+  test('is atomic for reads of single items, and not for reads of several', () => {
     const dynamodb = new GivenDynamodb({ commitsItemByItem: true });
     const progress = dynamodb.begin('TransactWriteItems', two);
 
@@ -77,7 +77,7 @@ describe('a transaction under way', () => {
 });
 
 describe('two transactions that overlap', () => {
-  test('may cancel each other: each holds an item that the other still wants', () => {
+  test('may cancel each other, if each holds an item that the other needs', () => {
     const dynamodb = new GivenDynamodb({ overlapChance: 1 });
     dynamodb.choices = [1, 0];
     const first = dynamodb.begin('TransactWriteItems', two);
@@ -92,7 +92,7 @@ describe('two transactions that overlap', () => {
     dynamodb.run('TransactWriteItems', two);
   });
 
-  test('evaluate their conditions when all their items are locked, and not before', () => {
+  test('evaluate their conditions only when all their items are locked', () => {
     const dynamodb = new GivenDynamodb({ overlapChance: 1 });
     const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
     const once = { TransactItems: ['a', 'b'].map((sk) => ({ Put: { Item: key(sk), ...absent } })) };
@@ -103,7 +103,7 @@ describe('two transactions that overlap', () => {
     expect(() => finish(first)).toThrow('[None, ConditionalCheckFailed]');
   });
 
-  test('may keep their locks for some turns before they write', () => {
+  test('may hold their locks for some turns before they write', () => {
     const dynamodb = new GivenDynamodb({ overlapChance: 1 });
     dynamodb.choices = [0];
     const progress = dynamodb.begin('TransactWriteItems', two);
@@ -120,7 +120,7 @@ describe('two transactions that overlap', () => {
 });
 
 describe('a transaction that is cancelled', () => {
-  test('writes nothing and tells by position why, with the item where its return was asked for', () => {
+  test('writes nothing and gives reasons by position, with the item if it was requested', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.put('b', { n: { N: '7' } });
     const absent = {
@@ -182,7 +182,7 @@ describe('a ClientRequestToken', () => {
     expect(dynamodb.get('a')?.n).toEqual({ N: '1' });
   });
 
-  test('counts what a repeated request costs as reads', () => {
+  test('counts a repeated request as reads', () => {
     const dynamodb = new GivenDynamodb();
     const measured = { ...once, ReturnConsumedCapacity: 'TOTAL' as const };
 
@@ -194,7 +194,7 @@ describe('a ClientRequestToken', () => {
     ]);
   });
 
-  test('is refused while its request is under way, and with another request', () => {
+  test('refuses its token while it is in progress, and for another request', () => {
     const dynamodb = new GivenDynamodb();
     const progress = dynamodb.begin('TransactWriteItems', once);
 

@@ -190,7 +190,7 @@ test.each(goodRequests.filter(({ name }) => !severalCosts.includes(name)))(
     }),
 );
 
-describe('what a function meets for the first time costs one more round trip', () => {
+describe('a key, settings or a window that a function has not seen cost one more round trip', () => {
   let organization: GivenOrganization;
   let leadId: number;
   beforeEach(async () => {
@@ -220,7 +220,7 @@ describe('what a function meets for the first time costs one more round trip', (
   });
 });
 
-test('a window that ended costs one more round trip: one write fails, and one begins the next window', async () => {
+test('an ended window costs one more round trip: a write fails, and another starts the next window', async () => {
   const organization = await givenOrganization();
   const apiKey = organization.reader;
   await send('list-users', { apiKey });

@@ -19,7 +19,7 @@ test('organization apply refuses a file with keys unless told to ignore them', a
   expect(refused.stderr).toMatch(/--ignore-keys/);
 });
 
-test('organization apply says every problem of a refused file on a line of its own', async () => {
+test('organization apply prints each problem of a refused file on its own line', async () => {
   const file = await givenFile({ ...newSettings(), modules: 'crm', extra: 1 });
 
   const { status, stdout, stderr } = await runAdmin(['organization', 'apply', file, '--json']);

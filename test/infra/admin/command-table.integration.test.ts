@@ -49,7 +49,7 @@ test('an unreachable CloudFormation is reported as CloudFormation, not as Dynamo
   expect(stderr).toMatch(/^CloudFormation cannot be reached in region \S+ to find stack leads: /);
 });
 
-test('a stack that is not there, and one without a service, are refused in one sentence', async () => {
+test('a missing stack and a stack without a service are refused in one sentence', async () => {
   const nothing = await onStack('nothing', 'organization', 'list');
   aws.outputs.delete('BaseUrl');
   const other = await onStack('leads', 'organization', 'list');
@@ -86,7 +86,7 @@ test('without LEADS_TABLE a command works on the table of the service that runs 
   expect(json.id).toBe(id);
 });
 
-test('a service that was killed is not taken for one that runs', async () => {
+test('a killed service does not count as running', async () => {
   const localFolder = givenFolder('killed', 'http://127.0.0.1:1');
 
   const { status, stderr } = await runAdmin(['organization', 'list'], {

@@ -110,7 +110,7 @@ describe('a bundle', () => {
 });
 
 describe('building while others build', () => {
-  test('a build leaves a file with the same content alone', async () => {
+  test('a build does not touch a file whose content is the same', async () => {
     const options = await givenFunction('export const handler = () => 1;');
     await buildFunctions(options);
     const before = await stat(options.file);
@@ -120,7 +120,7 @@ describe('building while others build', () => {
     expect((await stat(options.file)).ino).toBe(before.ino);
   });
 
-  test('a build leaves the earlier bundles when a function does not build, and names the place', async () => {
+  test('a build that fails keeps the earlier bundles, and names the place of the error', async () => {
     const options = await givenFunction('export const handler = () => 1;');
     await buildFunctions(options);
     const before = await readFile(options.file);
@@ -136,7 +136,7 @@ describe('building while others build', () => {
     expect(await readFile(options.file)).toEqual(before);
   });
 
-  test('builds in parallel show a reader only whole files, and leave nothing else', async () => {
+  test('parallel builds show a reader only whole files, and leave no other files', async () => {
     const small = await givenFunction(
       `export const handler = () => ${JSON.stringify('s'.repeat(50_000))};`,
     );

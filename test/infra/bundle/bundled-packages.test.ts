@@ -12,7 +12,7 @@ const packageFolder = (input: string): string | undefined =>
  * What runs next to our own code in a function, with its version: the list to hold against advisories (`npm audit` needs a registry that
  * answers it). A package that is new here is a package to look at; then `npm test -- bundled-packages -u`.
  */
-test('a function carries these packages and no others', async () => {
+test('a function’s bundle contains these packages and no others', async () => {
   const bundles = [...(await bundleFunctions()).values()];
   const folders = new Set(
     bundles

@@ -110,7 +110,7 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
   });
 
   test.runIf(isDurable)(
-    `${engine} has every write of an engine that was left behind on the same data`,
+    `${engine} has every write of an earlier engine that still runs on the same data`,
     {
       timeout: 60_000,
     },
@@ -190,7 +190,7 @@ test.each([
   expect(await startEngineProcess(start)).toEqual({ failure: expect.stringContaining(failure) });
 });
 
-test("a data folder is one process-wide owner's, until it is let go of", async () => {
+test('a data folder belongs to one process until it is released', async () => {
   const dataFolder = files.newFolder('db');
   const code = `
     import { lockFolder } from './infra/local/engine.ts';

@@ -8,7 +8,7 @@ const files = useFolder();
 
 const open = (path: string) => LocalEvents.open(path, () => undefined);
 
-test('a file of events loses an incomplete last line alone, however large it is', async () => {
+test('a file of events loses only an incomplete last line, however large it is', async () => {
   const file = files.path('years-of-events.jsonl');
   const wholeBytes = 2 ** 31 + 1;
   writeFileSync(file, '');

@@ -237,7 +237,7 @@ test("a response above Lambda's payload limit is refused, one at the limit is no
   });
 });
 
-test('what a function logs comes before its response', async () => {
+test('a function’s output arrives before its response', async () => {
   const { invoke, printed } = givenFunctions();
   for (let call = 1; call <= 50; call += 1) {
     await invoke('logs');

@@ -49,7 +49,7 @@ test('after a start whose events file was refused, the next start shows the API 
   expect(prepared?.keys).toHaveProperty('writer');
 });
 
-test('a start fills in names alone and writes them into the file, which the next start leaves as it is', async () => {
+test('a start fills in names alone and writes them into the file, which the next start does not change', async () => {
   const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
   onTestFinished(() => engine.stop());
   const file = newPath('names.json');

@@ -107,7 +107,7 @@ describe('a data folder that a service is started on three times', () => {
     expect(acknowledged).not.toEqual([]);
   });
 
-  test('the start after a kill -9 has every acknowledged lead once; kill -9 of npm ends it and its engine', {
+  test('after a kill -9, a start has every acknowledged lead once; kill -9 of npm ends it and its engine', {
     timeout,
   }, async () => {
     const { ready, end } = await startByNpm(db);

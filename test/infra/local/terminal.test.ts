@@ -35,7 +35,7 @@ test('a request is a short line: method, path, status, refused fields, milliseco
   ]);
 });
 
-test('a line that comes in parts is one line', async () => {
+test('a line that arrives in parts is one line', async () => {
   const line = answered({ endpoint: 'list-leads', status: 200 });
   expect(await printed(line.slice(0, 20), line.slice(20))).toBe('GET leads 200 6 ms  r-1\n');
 });

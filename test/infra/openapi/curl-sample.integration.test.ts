@@ -11,7 +11,7 @@ import { projectFolder, runProgram } from '../../support/service-process.ts';
 
 const demoFile = join(projectFolder, 'infra/local/demo-organization.json');
 
-test('every command of the API description runs as it is pasted, and a list takes every example', async () => {
+test('every command of the API description runs when pasted, and a list accepts every example', async () => {
   const { key: newKey } = await givenOrganization(JSON.parse(await readFile(demoFile, 'utf8')));
   const { key } = await newKey();
   const capturesFirst = endpoints.toSorted(

@@ -136,7 +136,7 @@ test('every header of the contract is described somewhere', () => {
   expect([...new Set(named)].sort()).toEqual(Object.keys(responseHeaders).sort());
 });
 
-describe('an answer that the document does not describe fails the test that got it', () => {
+describe('a response that the document does not describe fails its test', () => {
   const limits = {
     'RateLimit-Limit': '600',
     'RateLimit-Remaining': '599',

@@ -17,7 +17,7 @@ function objectsIn(part: unknown, path = '$'): [string, Json][] {
   return Array.isArray(part) ? inner : [[path, part as Json], ...inner];
 }
 
-describe('what generators of code need', () => {
+describe('what code generators need', () => {
   const schemas = document.components.schemas as Readonly<Record<string, Json>>;
 
   test('no reference has a sibling: generators drop either of them', () => {
@@ -63,7 +63,7 @@ describe('what generators of code need', () => {
     expect(ids.filter(([, { format }]) => format !== 'int32').map(([path]) => path)).toEqual([]);
   });
 
-  test('every property of a body has an example, and the address is no variable of importers', () => {
+  test('every property of a body has an example, and the server address has its own variable', () => {
     const properties = bodyNames.flatMap((name) =>
       Object.entries(schemas[name]?.properties as object),
     );

@@ -75,7 +75,7 @@ describe.each(connectors)('the connector of $file', ({ file, unitMs, ...patterns
     return { copy: Object.fromEntries(copy), stored: Object.fromEntries(stored) };
   }
 
-  test('misses no change of a run of 20 hours with its lookback, which the pages name', async () => {
+  test('misses no change during a run of 20 hours with the lookback that the pages name', async () => {
     const lookbackMs = Number(await named('lookback')) * unitMs;
     const { copy, stored } = await copiedBy(lookbackMs);
     const guide = await readFile(join(projectFolder, 'infra/guides/data-engineer.md'), 'utf8');
@@ -87,7 +87,7 @@ describe.each(connectors)('the connector of $file', ({ file, unitMs, ...patterns
   });
 
   test.each([0, 1, 17])(
-    'misses a change of that run with a lookback of %i hours',
+    'misses a change during that run with a lookback of %i hours',
     async (hours) => {
       const { copy, stored } = await copiedBy(hours * 3_600_000);
 

@@ -27,7 +27,7 @@ async function givenService(unanswered: string): Promise<string> {
 }
 
 test.for(ofFolders)(
-  'an enquiry that never gets an answer does not hold up the others: $name',
+  'an enquiry without a response does not delay the others: $name',
   async (recipe) => {
     const folder = files.newFolder('outbox');
     const url = await givenService('a');

@@ -116,7 +116,7 @@ test('for cdk-nag 2 too, what a role may do is acknowledged one by one', () => {
   for (const one of ofRoles) expect(one).toMatch(/"applies_to":\["(Resource|Policy)::/);
 });
 
-test('cdk-nag finds what is wrong where something is: the checks above do look', () => {
+test('cdk-nag finds a planted fault, so the checks above do look', () => {
   const app = new App();
   const stack = new Stack(app, 'Wrong');
   new Topic(stack, 'PlainText');

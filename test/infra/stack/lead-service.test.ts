@@ -91,7 +91,7 @@ test('resources have the tag lead-service, but for the dashboard, which has tags
 });
 
 describe('the gateway', () => {
-  test('the gateway speaks TLS 1.2 at the least, at its own address and at a domain', () => {
+  test('the gateway requires TLS 1.2, at its own address and at a domain', () => {
     for (const template of [plain, full])
       template.hasResourceProperties('AWS::ApiGateway::RestApi', {
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -99,7 +99,7 @@ describe('the gateway', () => {
       });
   });
 
-  test('the gateway lets a bounded number through in a second', () => {
+  test('the gateway admits a bounded number of requests per second', () => {
     const settings = (template: Template) => stageOf(template).MethodSettings;
 
     expect(settings(plain)).toEqual([
@@ -166,7 +166,7 @@ describe('the table', () => {
     });
   });
 
-  test('a table with a key of its own is encrypted by it, and the key is rotated', () => {
+  test('a table with its own key is encrypted with it, and the key is rotated', () => {
     full.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
     full.hasResourceProperties('AWS::DynamoDB::Table', {
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
@@ -209,7 +209,7 @@ test('the functions have the memory, limits and log of the options', () => {
     expect(RetentionInDays).toBe(365);
 });
 
-test('the construct refuses wrong options by name, whatever their type said', () => {
+test('the construct refuses wrong options by name, even if the compiler allows them', () => {
   const stack = new Stack(new App(), 'Theirs');
 
   expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(
@@ -227,7 +227,7 @@ test('a second service of a name in a stack is refused, and one of another name 
   new LeadService(stack, 'Third', { serviceName: 'leads-of-others' });
 });
 
-test('what a region lacks is refused by name, and a region where nothing was tried is said', () => {
+test('an option that a region lacks is refused by name, and an untested region is reported', () => {
   const stackIn = (region: string) => new Stack(newApp(), 'Theirs', { env: { region } });
   const { monthlyBudget, alarmEmail } = everyOption;
   const options = { monthlyBudget, alarmEmail, domainName, certificateArn };

@@ -49,7 +49,7 @@ test('the table is as defined, protected, recoverable, encrypted, on demand and 
   });
 });
 
-test('a key of the table’s own stays with the table, but goes with a first deployment that fails', () => {
+test('the table’s own key stays with the table, but is deleted if the first deployment fails', () => {
   copied.hasResource('AWS::KMS::Key', {
     DeletionPolicy: 'RetainExceptOnCreate',
     UpdateReplacePolicy: 'Retain',
@@ -122,7 +122,7 @@ describe('with backupLock and backupCopyTo', () => {
     });
   });
 
-  test('each backup is copied, and the copy kept as long', () => {
+  test('each backup is copied, and the copy is kept equally long', () => {
     const copyOf = ({ Lifecycle }: typeof daily) => ({
       CopyActions: [{ DestinationBackupVaultArn: copyTo, Lifecycle }],
     });

@@ -136,7 +136,7 @@ test('a release with other options changes functions in place, and takes nothing
   expect(kept.map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::Table']);
 });
 
-describe('what the gateway answers by itself', () => {
+describe('the gateway’s own responses', () => {
   test('every response type that API Gateway knows is set, so that none takes a default by accident', () => {
     const known = Object.values(ResponseType)
       .filter((value) => value instanceof ResponseType)
@@ -167,7 +167,7 @@ describe('what the gateway answers by itself', () => {
     },
   );
 
-  test('what the gateway answers by itself is in every deployment: a changed answer makes a new one', () => {
+  test('a change to the gateway’s own responses makes a new deployment', () => {
     const [deployment] = Object.values(resourcesOf(template, 'AWS::ApiGateway::Deployment'));
 
     const answers = Object.keys(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse'));

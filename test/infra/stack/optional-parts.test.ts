@@ -48,7 +48,7 @@ test('the heartbeat and events add resources, and change only the table, the das
 });
 
 describe('the firewall', () => {
-  test('the firewall is there when asked for, before this stage', () => {
+  test('the firewall exists if it is switched on, in front of this stage', () => {
     full.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
     full.hasResourceProperties('AWS::WAFv2::WebACL', { Scope: 'REGIONAL' });
   });
@@ -93,7 +93,7 @@ describe('the firewall', () => {
     full.hasResourceProperties('AWS::WAFv2::WebACL', acl(2000));
   });
 
-  test('the firewall refuses by address alone, never by what an enquiry says', () => {
+  test('the firewall refuses only by address, never by the content of an enquiry', () => {
     expect(JSON.stringify(full.findResources('AWS::WAFv2::WebACL'))).not.toMatch(
       /CommonRuleSet|KnownBadInputs|SQLi|FieldToMatch/,
     );
@@ -110,7 +110,7 @@ const calledAddress = (template: Template) =>
     .find((variables) => 'HEARTBEAT_BASE_URL' in variables);
 
 describe('the heartbeat', () => {
-  test('runs in the third of every five minutes, and one that is late is dropped', () => {
+  test('runs in the third of every five minutes, and a late one is dropped', () => {
     more.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'cron(2/5 * * * ? *)',
       State: 'ENABLED',
@@ -191,7 +191,7 @@ describe('with events', () => {
     });
   });
 
-  test('a restored table is read by the stream that is named', () => {
+  test('a restored table is read through the stream that is named', () => {
     restored.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       EventSourceArn: tableStreamArn,
     });

@@ -49,7 +49,7 @@ test('a release without a tag is named by its commit, to which git can switch', 
   expect(canSwitchTo(release.name)).toBe(true);
 });
 
-test('uncommitted changes are seen, and nobody is told to switch to them', () => {
+test('uncommitted changes are noticed, and nobody is told to switch to them', () => {
   const digits = commit();
   git('tag', 'v1.1.0');
   appendFileSync(join(folder, 'package.json'), '\n');

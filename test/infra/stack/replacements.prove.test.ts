@@ -97,7 +97,7 @@ function namesTakenTwice(before: Resources, after: Resources): string[] {
 }
 
 test.each(optionNames)(
-  'a change of %s gives no name to a second resource, either way',
+  'a change of %s, back or forth, gives no name to a second resource',
   async (name) => {
     const before = resourcesOf(await templateWith(everyOption));
     const after = resourcesOf(await templateWith({ ...everyOption, ...changes[name] }));
@@ -108,7 +108,7 @@ test.each(optionNames)(
   },
 );
 
-test('a topic whose name stays while its kind changes is found: the check above does look', () => {
+test('a topic that keeps its name while its kind changes is found, so the check above does look', () => {
   const topic = (FifoTopic: boolean) => ({
     T: { Type: 'AWS::SNS::Topic', Properties: { TopicName: 'alarms', FifoTopic } },
   });

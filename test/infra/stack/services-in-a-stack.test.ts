@@ -29,7 +29,7 @@ function deploy(all: Iterable<readonly [string, string]>): void {
   for (const [name, value] of all) aws().outputs.set(name, value);
 }
 
-test('of two services in a stack, one is chosen by its ID, and service stop stops no other', async () => {
+test('one of two services in a stack is chosen by its ID, and service stop stops only that one', async () => {
   deploy(outputs);
 
   const { status } = await run('service', 'stop', '--stack', 'leads/MoreLeads');
@@ -82,7 +82,7 @@ test('the only service in the stack of another app needs no ID', async () => {
   });
 });
 
-test('a stack that is being changed is not taken for another one while its outputs are hidden', async () => {
+test('a stack that is being changed is recognized although its outputs are hidden', async () => {
   aws().stack.status = 'UPDATE_IN_PROGRESS';
 
   expect((await run('organization', 'list', '--stack', 'leads')).stderr).toBe(

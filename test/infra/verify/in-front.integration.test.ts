@@ -70,7 +70,7 @@ const withHeaders = (headers: IncomingHttpHeaders) => (reply: Reply) => ({
   headers: { ...reply.headers, ...headers },
 });
 
-test('a gateway that answers as API Gateway is known to has a note for each body of its own, no failure', async () => {
+test('a gateway that answers like API Gateway gets a note for each of its own bodies, and no failure', async () => {
   const { baseUrl } = await givenInFront((incoming, reply) => {
     const [bytes, head] = [bytesOf(incoming), incoming.url?.length ?? 0];
     if (bytes > 10 * megabyte)
@@ -189,7 +189,7 @@ function at(address: string) {
   return ({ method, url }: IncomingMessage): boolean => `${method} ${url}` === address;
 }
 
-test('each fault in front of the service fails its own check, whose advice mends it', async () => {
+test('each fault in front of the service fails a check of its own, whose advice fixes the fault', async () => {
   const standIn = await givenInFront((incoming, reply) => {
     const [, , instead] = faults.find(([, meets]) => meets(incoming)) ?? [];
     return instead ? instead(reply) : reply;

@@ -31,7 +31,7 @@ async function givenService(environment = service().environment): Promise<OwnSer
   return own;
 }
 
-test('functions whose table does not exist: every endpoint fails, and the first line names LEADS_TABLE', async () => {
+test('if the functions’ table does not exist, every endpoint fails and the first line names LEADS_TABLE', async () => {
   const { baseUrl } = await givenService(environmentOf('no-such-table'));
 
   const ofEndpoints = (await readOnly(baseUrl)).filter((line) =>
@@ -47,7 +47,7 @@ test('functions whose table does not exist: every endpoint fails, and the first 
     );
 });
 
-test('a database that is silent is named after one request, and no other check waits for it', async () => {
+test('a silent database is named after one request, and no other check waits for it', async () => {
   const { baseUrl, proxy } = await givenService();
   proxy.rule = () => ({ kind: 'silence', applied: false });
 
@@ -110,7 +110,7 @@ test('roles that may not write in transactions, and credentials that may not rem
   await removeOrganization(table(), id);
 });
 
-test('functions that use another table than the command: the new key is unknown, and the line says why', async () => {
+test('if functions use another table than the command, the new key is unknown and the line says why', async () => {
   const ofCommand = await givenTable();
   onTestFinished(() => ofCommand.client.destroy());
 

@@ -73,7 +73,7 @@ test.each([
   expect(await answering(status, body)).toBe(came);
 });
 
-test('no reply is right for plain HTTP', async () => {
+test('a missing reply is accepted for plain HTTP', async () => {
   expect(await plainHttp('https://127.0.0.1:1')).toContain('no reply');
 });
 

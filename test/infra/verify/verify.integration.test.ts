@@ -151,7 +151,7 @@ test('after verify was killed, its contract tests end and remove what they wrote
   expect(await isLeft(organizationId)).toBe(false);
 });
 
-test('contract tests that are killed are a failed check, and what they wrote is removed', async () => {
+test('killed contract tests are a failed check, and what they wrote is removed', async () => {
   const { baseUrl, environment } = service();
   // Vitest's processes are titled after their modules folder. If one dies before it runs tests, Vitest notices only after 90 s.
   const kill = `
@@ -176,7 +176,7 @@ test('contract tests that are killed are a failed check, and what they wrote is 
 
 const hourMs = 3_600_000;
 
-test('a temporary organization that a killed run left is removed after an hour', async () => {
+test('a temporary organization of a killed run is removed after an hour', async () => {
   const table = await givenTable();
   const own = newSettings();
   await applySettings(table, own);

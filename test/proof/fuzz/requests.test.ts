@@ -20,7 +20,7 @@ const tenant: Tenant = {
 };
 const stranger: Tenant = { ...tenant, organizationId: 2, mark: 'Mark-2' };
 
-test('the same seed and episode make the same requests, and others make other requests', () => {
+test('the same seed and episode make the same requests, and other seeds make other requests', () => {
   expect(requestsOf(1, 0)).toEqual(requestsOf(1, 0));
   expect(requestsOf(1, 1)).not.toEqual(requestsOf(1, 0));
   expect(requestsOf(2, 0)).not.toEqual(requestsOf(1, 0));
@@ -32,7 +32,7 @@ const schemas = schemasByEndpoint.flatMap(([{ name }, { path, headers, query, bo
   ),
 );
 
-test.each(schemas)('what is made to fit the schema of the $part of $name is accepted', (row) => {
+test.each(schemas)('a value made to fit the schema of the $part of $name is accepted', (row) => {
   for (const known of [vocabularyFor(row.name), {}])
     fc.assert(
       fc.property(fitting(row.schema, known), (sent) => v.is(row.schema, sent)),

@@ -48,7 +48,7 @@ const ask = async (apiKey: string) => {
   return { answer: comparable(result), calls: calls.map(({ site }) => site) };
 };
 
-test('an unknown, forged, revoked or expired key gets one response; the log alone says why', async () => {
+test('an unknown, forged, revoked or expired key gets the same response; only the log says why', async () => {
   const { id: organizationId } = organization;
   const [revoked, expired] = [
     await organization.key(),

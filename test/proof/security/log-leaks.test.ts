@@ -7,7 +7,7 @@ const answered =
 const failed =
   '{"level":"ERROR","message":"failed","error":{"name":"TimeoutError","stack":"TimeoutError: @smithy/node-http-handler - a request\\n    at file:///app/node_modules/@smithy/node-http-handler/dist-cjs/index.js:89:45"}}';
 
-test('the lines that the service writes contain nothing that a log must not', () => {
+test('the lines that the service writes contain nothing that logs must not contain', () => {
   expect(leaksIn(`${answered}\n${failed}\n`)).toEqual([]);
 });
 

@@ -123,7 +123,7 @@ test('no line of the log has a key, a header, an address or personal data, howev
   }
 });
 
-test('the line of a request that wrote or read one lead names it', async () => {
+test('the log line of a request that wrote or read a lead names the lead', async () => {
   const from = own.logged().length;
   const organization = await givenOrganization();
   const { key: apiKey } = await organization.key();

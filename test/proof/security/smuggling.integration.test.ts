@@ -64,7 +64,7 @@ describe('the Authorization header', () => {
     expect([401, 404]).toContain(status);
   });
 
-  test('an Authorization header in the trailers of a body does not count', async () => {
+  test('an Authorization header in the trailers of a body is ignored', async () => {
     expect(
       await sendNote(
         [json, chunked, ['Trailer', 'Authorization']],

@@ -51,7 +51,7 @@ describe('a lead’s id', () => {
   const named = goodRequests.filter(({ request }) => request(1).leadId !== undefined);
 
   test.each(named)(
-    'the id of another organization’s lead names nothing: $name',
+    'the ID of another organization’s lead finds nothing: $name',
     async ({ name, request }) => {
       const before = await storedLeads(other);
 
@@ -63,7 +63,7 @@ describe('a lead’s id', () => {
   );
 
   test.each(named)(
-    'a lead id that both organizations have names the caller’s: $name',
+    'a lead ID that both organizations have means the caller’s lead: $name',
     async ({ name, request, status }) => {
       const shared = (await call('list-leads', { apiKey: other.reader })).body.items.map(
         ({ id }: { id: number }) => id,

@@ -53,7 +53,7 @@ test('a function whose settings cannot be read sends nothing for that request on
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('of two applies at once that both remove something one is done, and the other is told of it', async () => {
+test('one of two simultaneous applies with removals succeeds, and the other reports it', async () => {
   const service = await start('85');
   const apply = (lacks: Removable, ms: number) =>
     service
@@ -112,7 +112,7 @@ test.each([
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('a row that was written without an answer before settings forbade it is never called refused', async () => {
+test('a row that was written without a response before settings forbade it is never reported as refused', async () => {
   let isOver = false;
   const faultOf = atTransactions(['lost after', 'throttled inside'], (sent) =>
     sent.includes(phones[0]),
@@ -134,7 +134,7 @@ test('a row that was written without an answer before settings forbade it is nev
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('an erasure whose removal of a record has no answer leaves the record of a later capture', async () => {
+test('an erasure whose delete of a record got no response keeps the record of a later capture', async () => {
   let lost = 0;
   const service = await start('75731', ({ caller, operation }) => {
     if (operation !== 'DeleteItem' || !caller.startsWith('administrator')) return 'none';

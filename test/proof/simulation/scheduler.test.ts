@@ -3,7 +3,7 @@ import { Random } from '../../support/generated/random.ts';
 import { DeadlockError, Scheduler, simulationStart } from './scheduler.ts';
 
 describe('the scheduler', () => {
-  test('runs timers in the order of their time, with nothing waiting in between', async () => {
+  test('runs timers in the order of their time, without real waiting', async () => {
     const scheduler = new Scheduler({ seed: 'a' });
     const seen: string[] = [];
     await scheduler.run(async () => {
@@ -34,7 +34,7 @@ describe('the scheduler', () => {
     expect(seen).toEqual(['first', 'second']);
   });
 
-  test('ends with an error instead of waiting for what nothing brings', async () => {
+  test('ends with an error instead of waiting for an event that cannot happen', async () => {
     await expect(
       new Scheduler({ seed: 'a' }).run(() => new Promise(() => undefined)),
     ).rejects.toThrow(DeadlockError);

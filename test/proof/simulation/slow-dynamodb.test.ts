@@ -123,7 +123,7 @@ test('a write whose items stay throttled is tried for two seconds, then fails an
   expect(attempts.length).toBeGreaterThan(4 * writes.length);
 });
 
-test('the log line of a throttled call names what was throttled, and why', async () => {
+test('the log line of a throttled call names the throttled table or index, and the reason', async () => {
   const { service, logged } = await disturbed(() => 'throttled');
 
   expect(await answerOf(service, 'list-lead-stages')).toEqual(internal);
@@ -139,7 +139,7 @@ test('the log line of a throttled call names what was throttled, and why', async
   });
 });
 
-test('a write whose items stay contended gives up in time: capture answers 409, the others INTERNAL', async () => {
+test('a write to contended items gives up in time: capture returns 409, the other endpoints INTERNAL', async () => {
   const { service } = await disturbed(({ operation }) =>
     operation === 'TransactWriteItems' ? 'conflict' : 'none',
   );
@@ -151,7 +151,7 @@ test('a write whose items stay contended gives up in time: capture answers 409, 
   }
 });
 
-test('the slowest DynamoDB that still answers: the function answers in time, and sends nothing after it', async () => {
+test('with the slowest DynamoDB that still answers, a function responds in time and then sends nothing', async () => {
   const outcomes: (number | undefined)[] = [];
   for (let seed = 1; seed <= 10; seed += 1) {
     const attempts = new Map<string, number>();

@@ -8,7 +8,7 @@ import type { EngineService } from './engine-service.ts';
 /** A short run of what `npm run simulate -- --engine` does at length. */
 const seed = 2;
 
-test('a history under faults and deaths finds nothing, and one without a timeline entry is found', async () => {
+test('a history under faults and deaths has no violation, and a missing timeline entry is found', async () => {
   const { environment } = service();
   let lost: readonly string[] = [];
 

@@ -32,7 +32,7 @@ describe('a date-time', () => {
     expect(parseDateTime(text)).toBeUndefined();
   });
 
-  test('what Date prints is read as the same moment', () => {
+  test('a date that Date prints is read as the same moment', () => {
     fc.assert(
       fc.property(
         fc.date({

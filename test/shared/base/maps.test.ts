@@ -7,7 +7,7 @@ const filled = (bound: number, ...keys: string[]): BoundedMap<string, string> =>
   return map;
 };
 
-test('a bounded map beyond its bound drops the entry that was set longest ago', () => {
+test('a bounded map beyond its bound drops its oldest entry', () => {
   const map = filled(2, 'a', 'b', 'c');
 
   expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([

@@ -28,7 +28,7 @@ function clientOf(answers: StubAnswer[]) {
   return { client, read, queries };
 }
 
-test('the first run reads all leads, and the next starts a minute before it by the service’s clock', async () => {
+test('the first run reads all leads, and the next starts a minute earlier, by the service’s clock', async () => {
   const later = 'Sat, 21 Nov 2026 10:41:00 GMT';
   const { read, queries } = clientOf([page([9], 9), page([], null, later), page([9], null)]);
 
@@ -73,7 +73,7 @@ test('a first run that was killed continues too', async () => {
   expect(queries()).toEqual([{ limit: '100', cursor: '9' }]);
 });
 
-test('a position that is none is refused before a request', async () => {
+test('an invalid position is refused before a request', async () => {
   const { read, queries } = clientOf([]);
 
   for (const wrong of ['', 'yesterday', '//9', '2026-11-21T09:57:00', '2026-11-21T09:57:00Z/x/9'])

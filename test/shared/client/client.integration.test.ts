@@ -69,7 +69,7 @@ test('each endpoint is a method, and lists and syncs have every lead', async () 
   expect(lists.map((items) => items.length)).toEqual([19, 3, 2, 2, 2]);
 });
 
-test('the tutorial of the package’s README runs as it is printed', async () => {
+test('the tutorial in the package’s README runs as printed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'client-tutorial-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const target = join(folder, 'node_modules', 'lead-service-client');

@@ -87,7 +87,7 @@ describe('the client sends', () => {
     expect(result).toEqual({ id: 7, created: true, updated: false, replayed: false });
   });
 
-  test('nothing to an address that would show the key, and nothing without a key', () => {
+  test('nothing to an address that would expose the key, and nothing without a key', () => {
     const make = (baseUrl: string, apiKey: string) => new LeadClient({ baseUrl, apiKey });
 
     for (const address of [
@@ -101,7 +101,7 @@ describe('the client sends', () => {
     expect(() => make('http://127.0.0.1:4010', 'k')).not.toThrow();
   });
 
-  test('a key that a function returns, anew with each attempt', async () => {
+  test('a key that a function returns, called for each attempt', async () => {
     const keys = ['first', 'second'];
     const { client, requests } = clientOf([refusal(500, 'INTERNAL'), empty], {
       apiKey: async () => keys.shift() ?? '',
@@ -147,7 +147,7 @@ describe('the client retries', () => {
     expect(isLeadServiceError(error, 'RATE_LIMITED') && error.retryAfterMs).toBe(1_740_000);
   });
 
-  test('at most as often as it may, and then throws what the last attempt met', async () => {
+  test('at most as often as it may, and then throws the last attempt’s error', async () => {
     const { client, requests } = clientOf(() => refusal(500, 'INTERNAL'), { attempts: 3 });
 
     const error = await failure(client.getLead(5));
@@ -170,7 +170,7 @@ describe('the client retries', () => {
     }
   });
 
-  test('a note only if the service cannot have it yet', async () => {
+  test('a note only if the service cannot have stored it yet', async () => {
     const once = clientOf([new TypeError('fetch failed')]);
     const failed = clientOf([refusal(500, 'INTERNAL')]);
     const again = clientOf([
@@ -201,7 +201,7 @@ describe('the client retries', () => {
     expect(isLeadServiceError(atOnce) && atOnce.afterUnknownOutcome).toBe(false);
   });
 
-  test('no longer once the caller’s signal aborts', async () => {
+  test('no more once the caller’s signal aborts', async () => {
     const { client, requests } = clientOf([silence]);
     const caller = new AbortController();
 

@@ -53,7 +53,7 @@ test('an entry is replaced, read and deleted by its key, and a missing one is no
   expect((await store.list()).map(({ key }) => key)).toEqual(['b'.repeat(64)]);
 });
 
-test('many processes at once leave a whole file', async () => {
+test('many simultaneous processes leave a whole file', async () => {
   const stores = Array.from({ length: 8 }, () => fileStore(folder));
 
   await Promise.all(stores.map((store, attempts) => store.put({ ...entry('a'), attempts })));
@@ -62,7 +62,7 @@ test('many processes at once leave a whole file', async () => {
   expect(await stores[0]?.get('a'.repeat(64))).toMatchObject({ key: 'a'.repeat(64) });
 });
 
-test('half of an entry that a killed process left is not listed, and goes after an hour', async () => {
+test('half an entry that a killed process left is not listed, and is deleted after an hour', async () => {
   const store = fileStore(folder);
   await store.put(entry('a'));
   for (const name of ['old.part', 'new.part']) await writeFile(join(folder, name), '{"key":');
@@ -73,7 +73,7 @@ test('half of an entry that a killed process left is not listed, and goes after 
   expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual(['new.part']);
 });
 
-test('a damaged file stops no other entry and is named', async () => {
+test('a damaged file is reported, and does not block other entries', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
   const store = fileStore(folder);
   await store.put(entry('a'));
@@ -83,13 +83,13 @@ test('a damaged file stops no other entry and is named', async () => {
   expect(printed.mock.calls.join()).toMatch(/b\.json is not an entry/);
 });
 
-test('a runtime without files is told to give the outbox a store of its own', async () => {
+test('a runtime without files is told to pass its own store to the outbox', async () => {
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
 
   await expect(fileStore(folder).put(entry('a'))).rejects.toThrow(/give the outbox a store/);
   await expect(fileStore(folder).list()).rejects.toThrow(/has no files/);
 });
 
-test('a key that is no digest cannot name a file elsewhere', async () => {
+test('a key that is not a digest cannot name a file elsewhere', async () => {
   await expect(fileStore(folder).get('../../etc/passwd')).rejects.toThrow(/is not an outbox key/);
 });

@@ -90,7 +90,7 @@ describe('an enquiry', () => {
     expect(requests).toHaveLength(times.length + 1);
   });
 
-  test('of yesterday that may have arrived is not sent a second time', async () => {
+  test('of yesterday that may have arrived is not sent again', async () => {
     const { outbox, requests, attention } = outboxOf(down);
     await outbox.add(enquiry);
     await outbox.sendDue();
@@ -126,7 +126,7 @@ describe('an enquiry', () => {
     expect(started.delivered).toEqual([3]);
   });
 
-  test('that a person sends again has a new day', async () => {
+  test('that a person sends again gets another 24 hours', async () => {
     const { outbox, delivered } = outboxOf([refusal(413, 'PAYLOAD_TOO_LARGE'), captured(4)]);
     const key = await outbox.add(enquiry);
     await outbox.sendDue();
@@ -197,7 +197,7 @@ describe('a refused value', () => {
   });
 });
 
-test('a visitor who waits learns what to correct, and the corrected enquiry is another one', async () => {
+test('a waiting visitor learns what to correct, and the corrected enquiry is a new one', async () => {
   const fields = { phone: 'is not a phone number.' };
   const reasons = { phone: 'invalid_phone' };
   const { outbox, requests, store } = outboxOf([
@@ -237,7 +237,7 @@ test('an entry that is delivered while the outbox runs is sent in one request', 
   expect([requests.length, delivered, store.texts.size]).toEqual([1, [8], 0]);
 });
 
-test('a key that is being replaced refuses nothing for good', async () => {
+test('a key that is being replaced does not refuse an enquiry permanently', async () => {
   const { outbox, delivered } = outboxOf([
     refusal(401, 'UNAUTHORIZED'),
     refusal(404, 'NOT_FOUND'),

@@ -51,7 +51,7 @@ test('notes that are too long or hold a broken character are cut and cleaned, an
   expect(reduced).toMatchObject(person);
 });
 
-test('nothing can be taken out of a refused name or phone, or of what was not sent', () => {
+test('nothing can be removed if the name, the phone or a value that was not sent is refused', () => {
   for (const refused of [
     ['phone'],
     ['name', 'email'],
@@ -70,7 +70,7 @@ test('the enquiry itself is not changed', () => {
   expect(enquiry).toEqual({ ...person, fields: { gpa: 'high' } });
 });
 
-test('null is no value: it is left out, and nothing of it is in the notes', () => {
+test('null counts as no value: it is omitted, and the notes do not mention it', () => {
   const sent = {
     ...person,
     email: null,
@@ -84,7 +84,7 @@ test('null is no value: it is left out, and nothing of it is in the notes', () =
   expect(reduced).toEqual({ enquiry: { ...person, attribution: {} }, removed: {} });
 });
 
-test('notes that are no text become one', () => {
+test('notes that are not a text become one', () => {
   const reduced = withoutRefusedValues({ ...person, notes: ['MBA', 5] } as never, ['notes']);
 
   expect(reduced?.enquiry).toEqual({ ...person, notes: '["MBA",5]' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rateLimitsIn, requestsPerWindowMax } from '../../../shared/contract/rate-limits.ts';
 
 describe('the hourly limits', () => {
-  test('are those of the environment, each for itself', () => {
+  test('come from the environment, each independently', () => {
     expect(rateLimitsIn({})).toEqual({});
     expect(rateLimitsIn({ REQUESTS_PER_KEY_PER_HOUR: '50' })).toEqual({
       requestsPerKeyPerWindow: 50,

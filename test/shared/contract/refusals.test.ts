@@ -95,7 +95,7 @@ test('of many refused values twenty are named, those of unknown names last, and 
   );
 });
 
-test('an issue of a schema tells its refusal, also that of a property', () => {
+test('an issue of a schema has its refusal, even for a property', () => {
   const sentence = 'must be a text: not a number.';
   const schema = v.object({ name: v.string(refusalMessage('wrong_type', sentence)) });
 

@@ -46,7 +46,7 @@ async function publish(...Records: object[]): Promise<{ leadIds: unknown[]; resp
   return { leadIds: published.map(({ Detail }) => JSON.parse(Detail).leadId), response };
 }
 
-test('records that cannot be read are logged without their text, and the others are published', async () => {
+test('records that cannot be parsed are logged without their text, and the others are published', async () => {
   const unreadable = [
     itemRecord(1, { ...note, type: 'captured', filled: [], text: 'Zebediah' }),
     record(2, { pk: { S: 'TIMELINE#3#2' }, sk: { S: at }, text: { Zebediah: 'Zebediah' } }),

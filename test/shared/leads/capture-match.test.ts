@@ -153,7 +153,7 @@ describe('a capture that matches a lead', () => {
     expect(capture(lead({}), { email: 'a@b.in' }, holders).entry).toMatchObject({ filled });
   });
 
-  test('a capture comes at least a millisecond after the last change, though this clock is slow', () => {
+  test('a capture is dated at least a millisecond after the last change, even by a slow clock', () => {
     const match = lead({}, { updatedAt: '2026-03-01T10:00:05.000Z' });
 
     const decision = capture(match, { city: 'Pune' });

@@ -82,7 +82,7 @@ describe('a capture is refused', () => {
     expect(details.validKeys).toBeUndefined();
   });
 
-  test('a capture with an unknown key is told the keys that it may send in fields', async () => {
+  test('a refusal of an unknown key lists the keys that a capture may send in fields', async () => {
     const { details } = await refusalOf(() => read({ fields: { town: 'Pune', name: 'X' } }));
 
     expect(details.reasons).toEqual({ name: 'not_accepted', town: 'unknown_field' });
@@ -158,7 +158,7 @@ test.each<[Partial<CaptureRequest>, object]>([
   }),
 );
 
-test('a capture of nobody known makes a lead, and records its result for 24 hours', () => {
+test('a capture without a match creates a lead, and records its result for 24 hours', () => {
   const now = new Date('2026-03-01T10:00:00.000Z');
   const at = now.toISOString();
   const own = { organizationId: 1, id: 5, createdAt: at };

@@ -97,7 +97,7 @@ describe('date', () => {
     20261120,
   ])('refuses %j', (raw) => expect(read('start_on', raw)).toEqual(refused('must be a')));
 
-  test('takes every day of the calendar as it stands', () => {
+  test('accepts every day of the calendar unchanged', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
@@ -268,7 +268,7 @@ describe('number', () => {
     expect(read('budget', `0.5${'0'.repeat(40)}`)).toBe(0.5);
   });
 
-  test('what is read is finite and within bounds, whatever is sent', () => {
+  test('a number that is read is finite and within bounds, whatever is sent', () => {
     const texts = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'0123456789+-.,eE ') }),
       fc.double().map(String),

@@ -138,7 +138,7 @@ describe('showWhen', () => {
 });
 
 describe('required on create', () => {
-  test('is what the organization says, of its active fields', async () => {
+  test('is decided by the organization, for its active fields', async () => {
     const of = withFields(
       customField('budget_2', 'number', { requiredOnCreate: true }),
       customField('agreed', 'checkbox', { requiredOnCreate: true }),
@@ -196,7 +196,7 @@ test('a hidden field that is required on edit can be emptied only while it is hi
   expect(empty('mba')).toThrow('hidden cannot be emptied.');
 });
 
-test('of several problems of a field, the first is reported', async () => {
+test('the first of several problems of a field is reported', async () => {
   const issues = new FieldIssues();
   issues.add('city', 'required', 'is required.');
   issues.add('city', 'too_long', 'is too long.');

@@ -207,7 +207,7 @@ describe('the most values that a filter holds, over the most options that settin
   };
   const values = Array.from({ length: valuesCount }, (_, index) => `o${optionsCount - 1 - index}`);
 
-  test('look at each option once, however many filters and requests follow', () => {
+  test('read each option once, however many filters and requests follow', () => {
     const filters = ['course', 'interests'].map((field) => ({
       field,
       operator: field === 'course' ? 'is_any_of' : 'has_any_of',

@@ -30,7 +30,7 @@ describe('the fingerprint of a body', () => {
     );
   });
 
-  test('is another for any other body', () => {
+  test('differs for any other body', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const isSame = (() => {
@@ -52,7 +52,7 @@ describe('the fingerprint of a body', () => {
       '{"a":true,"b":[1,{"c":"x","d":null}]}',
     ));
 
-  test('is a digest, with nothing of the person in it', () =>
+  test('is a digest without personal data', () =>
     expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
 });
 
@@ -102,7 +102,8 @@ describe('the record to replay', () => {
   ])('is %s', (_, records, record, unrecorded) =>
     expect(replayed(records)).toEqual({ outcome: 'replay', record, unrecorded }),
   );
-  test('is none of a new enquiry', () => expect(replayed([undefined, undefined])).toBeUndefined());
+  test('does not exist for a new enquiry', () =>
+    expect(replayed([undefined, undefined])).toBeUndefined());
 
   test('is refused for each key that was used with another body', async () => {
     const used = [record('other', 1), record('another', 2)];

@@ -110,7 +110,7 @@ describe('an email address', () => {
     expect(comparableEmail(a)).not.toBe(comparableEmail(b)),
   );
 
-  test('in its compared form is compared the same, whatever the characters', () => {
+  test('in comparable form stays the same in comparable form', () => {
     const changed = everyCharacter
       .map(comparableEmail)
       .filter((compared) => comparableEmail(compared) !== compared);

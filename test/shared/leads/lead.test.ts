@@ -35,7 +35,7 @@ test('a presented lead has its names, of inactive items too, and the active fiel
   });
 });
 
-test('a presented lead has null for what it lacks', () => {
+test('a presented lead has null for missing values', () => {
   const lacking = { email: null, sourceId: null, source: null, assignedTo: null, owner: null };
   const presented = presentLead(sampleOrganization(), leadOf(own, { phone }));
   expect(presented).toMatchObject({ ...lacking, fields: {} });

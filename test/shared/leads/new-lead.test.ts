@@ -39,7 +39,7 @@ test('a new lead without an owner and without an active user is refused', async 
   });
 });
 
-test('a new lead whose stage is refused is refused for that, and a stage may not be missing else', async () => {
+test('a new lead whose stage is refused has that issue, and otherwise a stage must not be missing', async () => {
   const issues = new FieldIssues();
   issues.add('stageId', 'stage_not_found', 'is none.');
   const start = (found: FieldIssues) => () =>

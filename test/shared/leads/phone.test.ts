@@ -111,7 +111,7 @@ describe('a phone number', () => {
     ['1860 266 0000', '+9118602660000'],
   ])('%j is %s', (text, phone) => expect(readPhone(text).phone).toBe(phone));
 
-  test('is taken when valid by its length and first digit, though nobody has it yet', () =>
+  test('is accepted if its length and first digit are valid, even if nobody has it yet', () =>
     expect(readPhone('+91 11111 11111').phone).toBe('+911111111111'));
 
   const several = 'holds more than one phone number: keep one.';
@@ -170,7 +170,7 @@ describe('a phone number', () => {
     ['+1 650 555 0112 / 13', shortened],
   ])('%j is not a phone', (text, sentence) => expect(readPhone(text)).toEqual({ sentence }));
 
-  test('without a code is read as one of the country that is named, when it is possible there', () => {
+  test('without a code is read as a number of the named country, if it is possible there', () => {
     const inGermany = (text: string) => readPhone(text, 'DE');
     expect(inGermany('0151 23456789').phone).toBe('+4915123456789');
     expect(inGermany('091 98765 43210').phone).toBe('+49919876543210');
@@ -181,7 +181,7 @@ describe('a phone number', () => {
     expect(readPhone('(555) 010-0199', 'US').phone).toBe('+15550100199');
   });
 
-  test('a number of a context is never a phone, however often it is read', () => {
+  test('a number with a phone-context is never a phone, however often it is read', () => {
     for (const _ of [1, 2, 3])
       expect(readPhone('98765 43210;phone-context=+91').phone).toBeUndefined();
   });

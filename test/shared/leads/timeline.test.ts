@@ -67,7 +67,7 @@ describe('fitting an entry into an item', () => {
     expect(fitEntry(whole)).toBe(whole);
   });
 
-  test('cuts the longest values alike, marks the cut, and leaves short ones and the enquiry whole', () => {
+  test('cuts the longest values to one length, marks the cut, and keeps short values and the enquiry', () => {
     const notes = 'न'.repeat(5000);
     const attribution = { pageUrl: 'é'.repeat(2000) };
     const kept = [
@@ -89,7 +89,7 @@ describe('fitting an entry into an item', () => {
     expect(remarks!.submitted.isWellFormed()).toBe(true);
   });
 
-  test('fits what an organization with the most fields can say of one lead', () => {
+  test('fits an entry with as many fields as an organization can have', () => {
     const kept = Array.from({ length: 3000 }, (_, n) =>
       keptOf('🎓'.repeat(29), '🎓'.repeat(8), `${n}`),
     );

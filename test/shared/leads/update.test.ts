@@ -62,7 +62,7 @@ test.each<[RequestedUpdate, Record<string, string>]>([
   expect((await refusalOf(() => update(requested))).details.reasons).toEqual(reasons),
 );
 
-test('a field that is required on edit and empty already may stay empty', () => {
+test('a field that is required on edit but already empty may stay empty', () => {
   const { needed: _, ...fields } = before.fields;
   const empty = { ...before, fields: fields as Lead['fields'] };
   expect(changesBetween(empty, update({ fields: { needed: '' } }, empty))).toEqual([]);

@@ -13,8 +13,8 @@ admitEveryone();
 const body = object({ text: text(1, 10) });
 const note = { pathParameters: { leadId: '5' }, body: '{"text":"Called."}' };
 
-describe('what an endpoint receives', () => {
-  test('is its input, the caller, the organization, the sequence and what it prefetched', async () => {
+describe('an endpoint receives', () => {
+  test('its input, the caller, the organization, the sequence and its prefetched result', async () => {
     const respond = vi.fn(async () => ({ status: 201, body: {} }));
     const handler = endpoint(endpointNamed('add-note'), {
       body: [jsonBody()],
@@ -65,7 +65,7 @@ describe('the errors of an endpoint', () => {
     expect(lines.join('')).toContain('DynamoDB is away.');
   });
 
-  test('that come after the deadline are not logged', async () => {
+  test('that occur after the deadline are not logged', async () => {
     let fail = (_: Error): void => undefined;
     const respond = () =>
       new Promise<never>((_, reject) => {

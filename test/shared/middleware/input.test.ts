@@ -66,7 +66,7 @@ describe('reading a request by its schemas', () => {
     expect(codes).toEqual(['INVALID_IDEMPOTENCY_KEY', 'INVALID_QUERY', 'VALIDATION_FAILED']);
   });
 
-  test('says of a field beside fields that it is one, and where to send it', () => {
+  test('says that a field outside fields is a field, and where to send it', () => {
     const { details, message } = errorOf({}, { ...asha, course: 'mba', colour: 'red' });
     expect(message).toMatch(/^course is a field: send it inside fields\. colour is not a known /);
     expect(details).toMatchObject({ reasons: { course: 'unknown_property' } });

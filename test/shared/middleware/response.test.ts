@@ -12,7 +12,7 @@ import { caller, keepLines, lines, logged } from './logged-lines.ts';
 keepLines();
 
 describe('an answer', () => {
-  test('leaves one line in the log, with the caller and nothing of the answer', async () => {
+  test('leaves one line in the log, with the caller and no part of the response', async () => {
     const consumedCapacity = { calls: 2, readUnits: 0.5, writeUnits: 2 };
     await replyResponse(newCall('get-lead', { caller: caller as never, consumedCapacity }), {
       status: 200,
@@ -156,7 +156,7 @@ const details = (...names: string[]) => ({
   reasons: Object.fromEntries(names.map((name) => [name, 'required'])),
 });
 
-test('field keys of the organization and properties are named, what a caller made up is not', () => {
+test('the organization’s field keys and properties are named, and names that a caller made up are not', () => {
   const sent = details('phone', 'course', 'Asha Rao 98220', 'attribution.Asha', 'constructor');
 
   const named = ['phone', 'course', 'attribution'];

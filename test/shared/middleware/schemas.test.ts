@@ -18,7 +18,7 @@ const reasons = refused('reason');
 const asha = { name: 'Asha', phone: '9876543210' };
 const issuesOfCapture = (more: object) => issues(body, { ...asha, ...more });
 
-describe("an empty list, PHP's empty array, where an object is wanted is refused with what to send", () => {
+describe("an empty list, PHP's empty array, in place of an object is refused with what to send", () => {
   test.each<[string, v.GenericSchema, unknown, string]>([
     ['fields of a create', createBody, { fields: [] }, 'fields'],
     ['fields of a capture', body, { ...asha, fields: [] }, 'fields'],
@@ -77,7 +77,7 @@ describe('every limit of a capture, at its edge and one past it', () => {
     expect(issuesOfCapture({ [property]: null })).toHaveProperty(property);
   });
 
-  test('a field key is of 64 characters at the most', () => {
+  test('a field key has at most 64 characters', () => {
     expect(issuesOfCapture({ fields: { ['🎓'.repeat(64)]: 'x' } })).toBeUndefined();
     expect(issuesOfCapture({ fields: { ['k'.repeat(65)]: 'x' } })).toEqual({
       ['k'.repeat(65)]: expect.stringContaining('64 characters'),
@@ -116,7 +116,7 @@ describe('an object', () => {
     const input = JSON.parse(`{"name":"Asha",${JSON.stringify(property)}:"x"}`);
     expect(Object.keys(issues(schema, input)!)).toEqual([property || '(empty)']);
   });
-  test('calls what is unknown in a query a parameter', () => {
+  test('calls an unknown name in a query a parameter', () => {
     expect(issues(query, { limt: '1' })).toEqual({
       limt: 'is not a known parameter; did you mean limit?',
     });
@@ -124,7 +124,7 @@ describe('an object', () => {
       /^is not a known parameter; known parameters: limit, /,
     );
   });
-  test('names the known properties where none is near', () => {
+  test('names the known properties if none is similar', () => {
     expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe(
       'is not a known property; known properties: text.',
     );
@@ -151,7 +151,7 @@ describe('an object', () => {
   ])('%# says to leave out what is empty and not required', (of, sent, name) => {
     expect(issues(of, sent)?.[name]).toMatch(/^must .*\. Leave it out if it is empty\.$/);
   });
-  test('does not say so of what is required', () => {
+  test('does not say so about required values', () => {
     expect(issues(body, { name: null, phone: '' })).toEqual({
       name: 'must be a string.',
       phone: 'must have 6 to 32 characters.',

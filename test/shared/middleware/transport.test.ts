@@ -52,7 +52,7 @@ describe('HTTPS', () => {
     const multiValueHeaders = { 'x-forwarded-proto': ['https', 'http'] };
     expect(await codeOf({ headers, multiValueHeaders })).toBe('HTTPS_REQUIRED');
   });
-  test('lets https in, and a caller without headers', async () => {
+  test('accepts https, and a caller without headers', async () => {
     expect(
       await pass({ headers: { 'X-Forwarded-Proto': 'HTTPS' }, body: null }, 'list-users'),
     ).toBeUndefined();

@@ -25,7 +25,7 @@ const refusedWith = (error: ApiError, more: Partial<AnsweredRequest> = {}): stri
   return metricsOf({ code, status, details, error, ...more });
 };
 
-test('every answer counts its calls and units', () => {
+test('every response counts its calls and units', () => {
   const every = { dynamodbCalls: 2, readUnits: 0.5, writeUnits: 2 };
   expect(requestMetrics(request, Date.now())).toEqual(every);
 });

@@ -67,7 +67,7 @@ test('a stage that says it is the start stays the only one', () => {
   ]);
 });
 
-test('in an existing organization a name is its item, whatever it is now, and another name is new', () => {
+test('in an existing organization a name means its item, in any state, and another name is new', () => {
   const inForce = settingsOf(complete(first));
   const kept = inForce.pipelines[0]!.stages.map((one) => ({ ...one, order: one.order * 10 }));
   inForce.users[1]!.active = false;
@@ -95,7 +95,7 @@ test('in an existing organization a name is its item, whatever it is now, and an
   ).toEqual(['1 new 10 open', '4 demo 11 open', '3 enrolled 30 won', '2 premiere-visite 31 open']);
 });
 
-test('a name that stands twice is the item of that name once, and then a new one', () => {
+test('a name that occurs twice means the item of that name once, and then a new item', () => {
   const inForce = settingsOf(complete(first));
 
   const { users } = complete({ ...first, users: ['Ravi Iyer', 'Ravi Iyer'] }, inForce);
@@ -103,7 +103,7 @@ test('a name that stands twice is the item of that name once, and then a new one
   expect(users.map(({ id }: { id: number }) => id)).toEqual([2, 3]);
 });
 
-test('an ID in force is never given to a new name, and a name that two have is refused with both', () => {
+test('an ID in force is never given to a new name, and a name of two items is refused with both', () => {
   const inForce = settingsOf({
     ...sampleSettings,
     users: [7, 8].map((id) => ({ id, name: 'Asha' })),

@@ -127,12 +127,12 @@ const pathsIn = (...wrong: [path: string, value: unknown][]) => {
   return issuesOf(JSON.stringify(file)).map(({ path }) => path);
 };
 
-test('every fault of shape is listed at once, and nothing else while there is one', () => {
+test('all faults of shape are listed together, and nothing else as long as there is one', () => {
   const paths = wrongShapes.map(([path]) => path);
   expect(pathsIn(...wrongReferences, ...wrongShapes).sort()).toEqual(paths.sort());
 });
 
-test('in a file without a fault of shape every wrong reference is listed at once', () => {
+test('in a file of valid shape, all wrong references are listed together', () => {
   expect(pathsIn(...wrongReferences)).toEqual([
     '$.keys[0].createdBy',
     '$.fields[0].options[1].value',
@@ -173,7 +173,7 @@ test.each<[field: string, names: string[], values: string[]]>([
   ]);
 });
 
-test('a name that nothing has is refused, with what would be right', () => {
+test('an unknown name is refused, with the valid ones', () => {
   const issues = issuesOf(
     withRules(
       { when: { field: 'source', equals: ['Fare', 'Fair'] }, users: ['Nobody', 'Asha Rao', 7] },
@@ -205,7 +205,7 @@ test('a name that nothing has is refused, with what would be right', () => {
   ]);
 });
 
-test('a name that several active items have is refused, and one that a single active item has is not', () => {
+test('a name of several active items is refused, and a name of a single active item is not', () => {
   const file = smallFile();
   const issuesWith = (...active: boolean[]) => {
     const users = active.map((one, index) => ({ id: index + 7, name: 'Asha Rao', active: one }));

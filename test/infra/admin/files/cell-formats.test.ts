@@ -10,7 +10,7 @@ import { replacing } from '../../../../infra/admin/import/plan.ts';
 import { targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
 import { customField, sampleOrganization } from '../../../support/settings.ts';
 
-test('a heading that only the comparison makes equal to two labels names neither', () => {
+test('a heading that equals two labels only in comparable form names neither', () => {
   const labels = [
     customField('mixed', 'text', { label: 'Straße' }),
     customField('capitals', 'text', { label: 'STRASSE' }),
@@ -59,7 +59,7 @@ test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   expect(hintFor({ name: "L'école", target }, text, formats)).toBe(hint);
 });
 
-test('every number that Germany and the United States write is read as that number', () => {
+test('every number in the formats of Germany and the United States is read correctly', () => {
   const numbers = fc.integer({ min: -1e12, max: 1e12 }).map((cents) => cents / 100);
   fc.assert(
     fc.property(numbers, (number) => {

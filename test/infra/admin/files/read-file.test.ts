@@ -131,7 +131,7 @@ test('the first visible sheet is read, a hidden one only by its name', () => {
   expect(readXlsx(book, 'Lists')).toMatchObject({ name: 'Lists' });
 });
 
-test('number formats that show another text, and merged cells, are said', () => {
+test('number formats that show another text, and merged cells, are reported', () => {
   const row = (number: number) =>
     `<row r="${number}"><c r="A${number}" s="2"><v>411</v></c><c r="B${number}" s="3"><v>98</v></c><c r="C${number}" s="5"><v>0.5</v></c><c r="D${number}" s="2"><v>411411</v></c></row>`;
   const xml = `${data(row(2) + row(3))}<mergeCells><mergeCell ref="A2:A3"/></mergeCells>`;
@@ -167,7 +167,7 @@ test.each(['libreoffice.xlsx', 'gnumeric.xlsx'])(
   },
 );
 
-test('a workbook that is cut, or has no sheet, is refused as none', async () => {
+test('a truncated workbook, or one without a sheet, is refused', async () => {
   const whole = workbookOf(sheetRow(1, ['name']));
   for (const bytes of [whole.subarray(0, whole.length / 2), Buffer.from('PK')])
     await expect(cellsIn('cut.xlsx', bytes)).rejects.toThrow(/is not an \.xlsx workbook/);

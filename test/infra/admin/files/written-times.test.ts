@@ -69,7 +69,7 @@ test.each<[format: DateFormat, text: string]>([
   expect(reading).toEqual([format]);
 });
 
-test('a time without a zone is of the zone that is named; one that its clocks skip or show twice is refused', () => {
+test('a time without a zone has the named zone, and is refused if its clocks skip or repeat it', () => {
   const berlin = (text: string) => writtenTime(text, undefined, 'Europe/Berlin');
 
   expect(writtenTime('2026-03-14 23:52', undefined, 'Asia/Kolkata')).toBe(at);
@@ -83,13 +83,13 @@ test('a time without a zone is of the zone that is named; one that its clocks sk
   ).toEqual([true, true, false]);
 });
 
-test('a date is read with midnight as its time, and with no other', () => {
+test('a date may have midnight as its time, and no other time', () => {
   expect(writtenDate('2026-03-14 00:00:00', undefined)).toBe('2026-03-14');
   expect(writtenDate('14-03-2026', 'dd-mm-yyyy')).toBe('2026-03-14');
   expect(writtenDate('2026-03-14 00:00:01', undefined)).toBeUndefined();
 });
 
-test('no text is read as two moments: each date of the year, by the form that it was written in', () => {
+test('no date of the year is read as two moments, in any written form', () => {
   const days = fc.date({
     min: new Date('1950-01-01'),
     max: new Date('2050-12-31'),

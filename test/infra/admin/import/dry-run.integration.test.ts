@@ -25,7 +25,7 @@ test('hidden rows are left out and counted, and the first visible sheet is read 
   expect(await fieldsOf(organization)).toMatchObject([{ name: 'Visible' }]);
 });
 
-test('a dry run shows rows as they are read, a correction for words of emptiness, and what is ignored', async () => {
+test('a dry run shows rows as read, a correction for words that mean empty, and ignored columns', async () => {
   const organization = await givenOrganization();
   const rows = [1, 2, 3, 4].map((row) => `N${row},${person().phone},${row < 4 ? 'none' : 'x'},y`);
   const file = await files.write('none.csv', `name,phone,email,Junk\n${rows.join('\n')}\n`);
@@ -68,7 +68,7 @@ test('times without a zone are read as UTC, and the command says so, unless a zo
   ]);
 });
 
-test('a time of a workbook is of the zone that is named', async () => {
+test('a time in a workbook has the named zone', async () => {
   const organization = await givenOrganization();
   const cell = '<c t="d"><v>2026-07-05T14:30:00</v></c>';
   const rows =
@@ -80,7 +80,7 @@ test('a time of a workbook is of the zone that is named', async () => {
   expect(await leadsOf(organization)).toMatchObject([{ createdAt: '2026-07-05T09:00:00.000Z' }]);
 });
 
-test('a row without its last cells is read, and one with a value beyond the headings is refused', async () => {
+test('a row without its last cells is read, and a row with a value beyond the headings is refused', async () => {
   const organization = await givenOrganization();
   const [one, two] = [person(), person()];
   const file = await files.write(

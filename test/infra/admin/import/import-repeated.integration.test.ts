@@ -17,7 +17,7 @@ useOwnTable();
 const folder = useFolder();
 const givenFile = folder.write;
 
-test('a row that was imported before counts as already there, although settings forbid it since', async () => {
+test('a row that was imported before counts as imported, even if settings forbid it since', async () => {
   const organization = await givenOrganization();
   const [one, two] = [person(), person()];
   const line = ({ name, phone }: typeof one, fields = {}) =>
@@ -46,7 +46,7 @@ const csv = (...budgets: string[]) =>
 const reasonsIn = async (report: string) =>
   (await refusedIn(report, ';')).map((row) => row['refused because']);
 
-test('a repeat that reads numbers differently refuses the rows that are in with other values', async () => {
+test('a repeat that reads numbers differently refuses rows that were imported with other values', async () => {
   const organization = await givenOrganization();
   const file = await givenFile('leads.csv', csv('12.500', '900', '1250.5'));
   await importJson(organization, file, '--decimal', 'point');
@@ -76,7 +76,7 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
   expect(same).toMatchObject({ alreadyThere: 3, refused: 0 });
 });
 
-test('a repeat with the option that other rows needed skips the rows that it reads as before', async () => {
+test('a repeat with an option for other rows skips the rows that it reads as before', async () => {
   const organization = await givenOrganization();
   const file = await givenFile('leads.csv', csv('1,250.5', '1,250'));
 
@@ -107,7 +107,7 @@ async function killedAtWrite(number: number, args: readonly string[]): Promise<v
     throw new Error(`The import ended before its write ${number}: ${stderr}`);
 }
 
-test.concurrent('200 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
+test.concurrent('200 rows with some wrong ones, killed half-way and started again, are imported exactly once', async () => {
   const organization = await givenOrganization();
   const people = Array.from({ length: 200 }, (_, index) => ({ ...person(), index }));
   const phone = (index: number): string | undefined =>

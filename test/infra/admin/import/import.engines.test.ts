@@ -122,7 +122,7 @@ test('lead import reports every refused row with all reasons, and accepts the co
   expect(second).toMatchObject({ rows: 1, imported: 1, refused: 0 });
 });
 
-test.concurrent('owners rotate over imported leads, and differ by one at the most', async () => {
+test.concurrent('owners rotate over imported leads, and their numbers differ by at most one', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 41 }, () => `Someone,${person().phone}`);
 
@@ -133,7 +133,7 @@ test.concurrent('owners rotate over imported leads, and differ by one at the mos
   expect(counts).toEqual([20, 21]);
 });
 
-test.concurrent('settings that are applied while an import runs hold from its next rows on', async () => {
+test.concurrent('settings that are applied during an import hold from its next rows on', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 32 }, () => `Someone,${person().phone},Facebook Ads`);
   const file = await givenFile('slow.csv', `name,phone,source\n${rows.join('\n')}\n`);

@@ -20,7 +20,7 @@ async function opened(
   return 'open' in file ? expect.fail(JSON.stringify(file.open)) : file;
 }
 
-test('the byte order mark of UTF-8 counts for more than --encoding, as in the report of a file without one', async () => {
+test('the byte order mark of UTF-8 overrides --encoding, as in the report of a file without one', async () => {
   const file = await opened('mark.csv', '\uFEFFname,phone\nZoë,1\n', {
     encoding: 'windows-1252',
   });
@@ -86,7 +86,7 @@ test('headings, options and labels that people read as one name are one, and an 
   });
 });
 
-test('a text that its program wrote as a formula, to keep its leading zeros, is its content', async () => {
+test('a text that a program wrote as a formula, to keep its leading zeros, is read as text', async () => {
   const text = '="name",phone,city\n="A",="+91 98220 61001"," =""0""""1"" "\nC,1,="a"&"b"\n';
   const rows = [...(await opened('quoted.csv', text)).rows];
 
@@ -139,7 +139,7 @@ test.each([
   expect(citiesIn(file)).toEqual(['C2', 'Goa']);
 });
 
-test('a row of formulas without a result is counted, and so are one of errors and each of an array', async () => {
+test('rows of formulas without a result, of errors and of arrays are counted', async () => {
   const only = sheetRow(2, ['<c><f>A1</f><v/></c>']);
   const error = sheetRow(3, ['<c t="e"><f>NA()</f><v>#N/A</v></c>']);
   const array = sheetRow(4, ['<c><f t="array" ref="A4:B5">A1:A2</f></c>']);
@@ -150,7 +150,7 @@ test('a row of formulas without a result is counted, and so are one of errors an
   expect(file.lastRow).toBe(5);
 });
 
-test('a formula without a result does no harm in an ignored column, and refuses the file in its headings', async () => {
+test('a formula without a result is harmless in an ignored column, and refuses the file in a heading', async () => {
   const cell = '<c><f>A1</f><v/></c>';
   const row = sheetRow(2, ['A', '+919822061001', 'Pune', cell]);
   const headed = sheetRow(1, ['name', 'phone', 'city', 'age']);

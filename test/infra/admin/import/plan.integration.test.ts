@@ -23,7 +23,7 @@ async function proposalFor(organization: Organization, file: string, ...more: st
   return { status, ...proposed, file: JSON.parse(await files.read(proposed.plan)) };
 }
 
-test('a file with a heading that is not exact gets a plan beside it, and nothing is imported', async () => {
+test('a file with an inexact heading gets a plan beside it, and nothing is imported', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
   const file = await files.write(
@@ -69,7 +69,7 @@ test('an existing plan is neither used nor overwritten, and the sentence names i
   expect(await files.read(plan)).toBe(before);
 });
 
-test('a column that is missing is open too', async () => {
+test('a missing column is open too', async () => {
   const organization = await givenOrganization();
   const file = await files.write('nophone.csv', 'name,email\nA,a@example.com\n');
 
@@ -79,7 +79,7 @@ test('a column that is missing is open too', async () => {
   expect(proposal.columns).toEqual({ name: 'name', email: 'email' });
 });
 
-test('a second column for what cannot have two is open, and so is one with fewer values than its rival', async () => {
+test('a second column for a single target is open, and so is one with fewer values than its rival', async () => {
   const organization = await givenOrganization();
   const [one, two] = [person(), person()];
   const twice = await files.write('twice.csv', `name,phone,Phone,phone\nA,${one.phone},1,2\n`);
@@ -99,7 +99,7 @@ test('a second column for what cannot have two is open, and so is one with fewer
   expect(await columns(rivals)).toEqual({ name: 'name', phone: null, Mobile: 'phone' });
 });
 
-test('values say what a column is if its heading does not', async () => {
+test('values identify a column if its heading does not', async () => {
   const organization = await givenOrganization();
   const rows = [1, 2, 3].map((day) => {
     const { phone, email } = person();
@@ -185,7 +185,7 @@ test('a plan is whole: columns join, values are replaced, and zone, list separat
   });
 });
 
-test('an option outranks the plan, also the dates of a column', async () => {
+test('an option overrides the plan, even for the dates of a column', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
   const file = await files.write('outrank.csv', `N,P,When,City\nA,${phone},3/4/2026,x\n`);
@@ -231,7 +231,7 @@ test.each([
   expect(await storedLeads(organization)).toEqual([]);
 });
 
-test('a plan with members that a plan does not have is refused with each of them, by the schema that is printed', async () => {
+test('a plan with unknown members is refused with each of them, by the printed schema', async () => {
   const organization = await givenOrganization();
   const file = await files.write('members.csv', `name,phone\nA,${person().phone}\n`);
   const wrong = {

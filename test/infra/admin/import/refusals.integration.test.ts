@@ -75,7 +75,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
 
 const shared = useOrganization();
 test.each(wrongFiles)(
-  'refuses %s in one sentence that says what would do',
+  'refuses %s in one sentence that says what to do',
   async (name, content, args, message) => {
     const file = await givenFile(name, content);
 
@@ -151,7 +151,7 @@ test('a file of another system with a column "Lead ID" is not mistaken for an ex
   expect(await fieldsOf(organization)).toMatchObject([{ phone: two.phone, city: 'Pune' }]);
 });
 
-test('a column "Lead ID" may be mapped: to a field, or to the lead’s id, and the rules hold all the same', async () => {
+test('a column "Lead ID" may be mapped to a field or to the lead’s ID, and the rules still hold', async () => {
   const organization = await strictOrganization();
   const [one, two] = [person(), person()];
   const file = (phone: string) =>

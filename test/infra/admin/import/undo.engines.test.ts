@@ -68,7 +68,7 @@ test('an undo removes the leads of a file that nobody has worked with, and the f
   expect(await violationsIn(organization)).toEqual([]);
 });
 
-test('an undo of a file that was changed says how many of its rows made leads', async () => {
+test('an undo of a changed file says how many of its rows created leads', async () => {
   const { organization, people } = await givenImport(2);
   const changed = await fileOf([...people.slice(1), person()]);
 

@@ -99,7 +99,7 @@ test('an update refuses a row of two leads, a second row of a lead, and what an 
   ]);
 });
 
-test('an exported file that was edited updates its leads, with an owner who is inactive since', async () => {
+test('an exported and edited file updates its leads, even with an owner who is inactive now', async () => {
   const organization = await givenOrganization();
   const { name, phone } = person();
   const [owner, ...others] = organization.settings.users;
@@ -172,7 +172,7 @@ test('in a row of an export, the options read what a spreadsheet has changed, an
   ]);
 });
 
-test('a phone that a lead has is found and kept, though it would be refused or read otherwise today', async () => {
+test('a lead’s phone is found and kept, even if today’s rules would refuse or read it differently', async () => {
   const organization = await givenOrganization();
   const [short, doubled] = ['+91982201234', '+91919822012345'];
   const exported = await csv(

@@ -105,7 +105,7 @@ test('rows that refer to an inactive item are written in turn, paced by the size
   expect(take.mock.calls).toEqual([[3 * (1 + Math.ceil(bytes / 1024))]]);
 });
 
-test('a row that names its owner takes no turn of a rotation', async () => {
+test('a row that names an owner takes no turn of a rotation', async () => {
   const table = givenTable();
   const owned = rowWith(1, { name: 'Owned', phone: '+919876500001', assigned_to: 7 });
 
@@ -141,7 +141,7 @@ function givenDeadline(): AbortController {
   return deadline;
 }
 
-test('a write that gets no answer until its deadline is aborted, and sent again under the same lead ID', async () => {
+test('a write without a response until its deadline is aborted, and retried under the same lead ID', async () => {
   const deadline = givenDeadline();
   const isEnded: (boolean | undefined)[] = [];
   const table = givenTable((command, signal) => {
@@ -171,7 +171,7 @@ function forbiddenLater(): () => Promise<Organization> {
   return async () => readings.shift() ?? noOneActive;
 }
 
-test('a row of which nothing was written before its deadline is refused by settings that forbid it since', async () => {
+test('a row that was not written before its deadline is refused by settings that forbid it since', async () => {
   const deadline = givenDeadline();
   const table = givenTable((command) => {
     if (!isTurn(command)) return undefined;
@@ -185,7 +185,7 @@ test('a row of which nothing was written before its deadline is refused by setti
   expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
 });
 
-test('a row that may be written is not refused by settings that forbid it since: its outcome is unknown', async () => {
+test('a row that may have been written is not refused by later settings: its outcome is unknown', async () => {
   const deadline = givenDeadline();
   const table = givenTable((command) => {
     if (!(command instanceof TransactWriteCommand)) return undefined;
@@ -198,7 +198,7 @@ test('a row that may be written is not refused by settings that forbid it since:
   await expect(outcomes).rejects.toThrow(UnknownOutcomeError);
 });
 
-test('settings that come after the deadline of an attempt are read again before a lead is written', async () => {
+test('settings that arrive after an attempt’s deadline are read again before a lead is written', async () => {
   const begun: AbortController[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
     const deadline = new AbortController();
@@ -244,7 +244,7 @@ test.each([
   },
 );
 
-test('the digest of a row, which the table keeps, is that of its values, in any order and without the mark', () => {
+test('the stored digest of a row covers its values, in any order and without the mark', () => {
   const budget = new FieldIssue('invalid_number', 'must be a number.');
   const sent = {
     fields: { phone: '12', name: 'Asha', city: null, budget },

@@ -42,7 +42,7 @@ test('creates, lists and revokes a key, once in the history however often it is 
   ]);
 });
 
-test('a rotated key’s successor may do the same, and the old one is not revoked yet', async () => {
+test('a rotated key’s successor has the same rights, and the old key is not revoked yet', async () => {
   const organization = await givenOrganization();
   const { writer, id } = organization;
   const old = idOf(writer);
@@ -73,7 +73,7 @@ test('a rotated key’s successor may do the same, and the old one is not revoke
   );
 });
 
-test('revoking the last live key that can send captures says that there is none', async () => {
+test('revoking the last live key that can capture says that none is left', async () => {
   const organization = await givenOrganization();
   const { reader, writer, website } = organization;
 
@@ -107,7 +107,7 @@ test('key list shows the days left, which keys to rotate now, and in which hour 
   expect(Date.parse(lastUsedAt)).toBeLessThanOrEqual(after);
 });
 
-test('a key in the name of an inactive user is made with a warning, and rotated for another one', async () => {
+test('a key for an inactive user is created with a warning, and can be rotated to another user', async () => {
   const organization = await givenOrganization();
   const made = ['--type', 'website-form', '--label', 'form', '--created-by', '9', '--json'];
 

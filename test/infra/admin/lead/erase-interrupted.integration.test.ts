@@ -29,7 +29,7 @@ const erasuresLogged = async ({ id }: GivenOrganization) =>
     ({ erasedLeadId }) => erasedLeadId !== undefined,
   );
 
-test('an erasure is in the audit log from its beginning on, and says begun until a repeat completes it', async () => {
+test('an erasure is in the audit log from its start, and says begun until a repeat completes it', async () => {
   const organization = await givenOrganization();
   const erased = await givenLead(organization);
   const { id } = erased;
@@ -68,7 +68,7 @@ test('an unfinished erasure whose lead was imported again under its ID ends with
   expect(await erasuresLogged(organization)).toMatchObject([{ what }, { what }]);
 });
 
-test('an erasure that a backup has without its audit log entry is completed, and the entry is there then', async () => {
+test('an erasure that a backup has without its audit entry is completed, and adds the entry', async () => {
   const organization = await givenOrganization();
   const { id } = await givenLead(organization);
   await beginErasure(organization, id);

@@ -126,7 +126,7 @@ test('several leads are erased in one pass; one that does not exist is named', a
   expect(await violationsIn(organization)).toEqual([]);
 });
 
-test('more changes than --max-items, counted once for all leads, or no confirmation, change nothing', async () => {
+test('an erasure of more than --max-items items, or without confirmation, changes nothing', async () => {
   const organization = await givenOrganization();
   const [one, two] = await givenNamedLeads(organization);
   const before = await storedLeads(organization);
@@ -197,7 +197,7 @@ test('--inactive-since erases no lead that a list shows as changed since then', 
   expect(listed.items).toHaveLength(since.length);
 });
 
-test('--inactive-since spares a lead that a request changes before its turn', async () => {
+test('--inactive-since keeps a lead that a request changes before its turn', async () => {
   const organization = await givenOrganization();
   await givenImported(organization, ['2018-05-01,2018-05-01', '2019-05-01,2019-05-01']);
   const own = { table: table(), organizationId: organization.id };

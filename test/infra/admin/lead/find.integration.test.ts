@@ -86,7 +86,7 @@ test('lead find searches for a part of a phone or email, and says so first', asy
   );
 });
 
-test('a whole phone or email that no lead has is refused after one look-up, without a search', async () => {
+test('a whole phone or email that no lead has is reported after one look-up, without a search', async () => {
   const organization = await givenOrganization();
   await givenLead(organization, { fields: { phone: '+4915123456789' } });
 

@@ -60,7 +60,7 @@ test('an archived lead is gone for the API until it is restored, and only change
   );
 });
 
-test('a printed timeline names what IDs stand for, in one order, and leaves out what is empty', async () => {
+test('a printed timeline has names instead of IDs, in a fixed order, and omits empty values', async () => {
   const organization = await givenOrganization();
   const somebody = person();
   const leadId = await captureLead(organization, {

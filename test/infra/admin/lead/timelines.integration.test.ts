@@ -123,7 +123,7 @@ test('lead timelines --since writes items at or after the time, with erasures an
   );
 });
 
-test('lead timelines --resume adds what an interrupted file lacks, and then only what is new', async () => {
+test('lead timelines --resume adds the missing items of an interrupted file, and then only new ones', async () => {
   const organization = await givenOrganization();
   const first = await captureLead(organization, { ...person(), notes: 'One' });
   const second = await captureLead(organization, { ...person(), notes: 'Two – three' });

@@ -14,7 +14,7 @@ useOwnTable();
 const shown = async ({ id }: GivenOrganization) =>
   (await runAdmin(['organization', 'show', String(id), '--json'])).json;
 
-test('a dry run says what would change, by JSON path, and the apply then does; each twice is nothing', async () => {
+test('a dry run prints the changes by JSON path, the apply makes them, and a second apply changes nothing', async () => {
   const organization = await givenOrganization();
   const before = await shown(organization);
   const file = await edited(organization, (draft) => {
@@ -65,7 +65,7 @@ test('a dry run says what would change, by JSON path, and the apply then does; e
   );
 });
 
-test('a dry run says what would be refused, by name and count, with status 1, as the apply then is', async () => {
+test('a dry run prints the refusals by name and count, with status 1, and the apply is refused too', async () => {
   const organization = await givenOrganization();
   for (const assigned_to of [7, 7])
     await givenLead(organization, { fields: { source: 3, assigned_to } });

@@ -12,7 +12,7 @@ const files = useFolder();
 const init = (file: string, ...more: string[]) => runAdmin(['organization', 'init', file, ...more]);
 const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
 
-test('init writes a file that applies as it is, without a warning, and takes a capture', async () => {
+test('init writes a file that applies unchanged, without a warning, and accepts a capture', async () => {
   const file = files.path('first.json');
 
   const written = await init(file, '--json');

@@ -40,7 +40,7 @@ test('a change of the assignment rules has a line for each rule and part that di
   ]);
 });
 
-test('items of a list are named by ID, key or value, and a new order is told', () => {
+test('items of a list are named by ID, key or value, and a new order is reported', () => {
   const before = { fields: [{ key: 'a', options: [{ value: 'x', label: 'X' }] }, { key: 'b' }] };
   const after = { fields: [{ key: 'b' }, { key: 'a', options: [{ value: 'x', label: 'Y' }] }] };
 

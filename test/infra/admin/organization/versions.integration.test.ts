@@ -103,7 +103,7 @@ test('a file applies without a version or with one never in force; unchanged, it
   expect(Object.keys(first).slice(0, 3)).toEqual(['id', 'version', 'name']);
 });
 
-test('a difference between versions is where it is and of what kind', async () => {
+test('a difference between versions has a place and a kind', async () => {
   const organization = await givenOrganization();
   await addSource(organization);
   await apply(
@@ -180,7 +180,7 @@ test('undo restores the previous settings, a second undo reverts it, --to N rest
   );
 });
 
-test('an undo passes over the steps of an apply that dropped something', async () => {
+test('an undo skips the intermediate version of an apply that removed items', async () => {
   const organization = await givenOrganization();
   const { sources } = organization.settings;
   await applyChanges(organization, { sources: sources.filter(({ id }) => id !== 3) });
@@ -196,7 +196,7 @@ test('an undo passes over the steps of an apply that dropped something', async (
   expect((await show(organization)).sources).toEqual(sources);
 });
 
-test('an apply that ended between its steps makes no file outdated', async () => {
+test('an apply that ended between its steps does not make a file outdated', async () => {
   const organization = await givenOrganization();
   const file = await saved(organization, renamed('Southwind'));
   const { sources, ...others } = organization.settings;
@@ -216,7 +216,7 @@ test('an apply that ended between its steps makes no file outdated', async () =>
   expect((await apply(await edited(organization, renamed('Eastwind'), 1))).status).toBe(1);
 });
 
-test('an undo that was confirmed for a version which no longer holds changes nothing, and says so', async () => {
+test('an undo that was confirmed for an outdated version changes nothing, and says so', async () => {
   const organization = await givenOrganization();
   await applyChanges(organization, { name: 'Renamed' });
   const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');

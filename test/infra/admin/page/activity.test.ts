@@ -52,7 +52,7 @@ test.each([false, true])('the check runs from the page, read-only: %s', async (i
   expect(plain(done).match(/leads? checked/g)).toHaveLength(1);
 });
 
-test('a right that is missing is named on the page, and the rest works', async () => {
+test('a missing right is named on the page, and everything else works', async () => {
   const page = await givenPage();
   await givenLead(page);
   const table = refusing(page.table, /Scan|TransactWrite|Update|Put/);

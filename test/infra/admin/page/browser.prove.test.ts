@@ -96,7 +96,7 @@ test.runIf(chromium)(
   },
 );
 
-test.runIf(chromium)('the policy of the page allows all that the page itself does', async () => {
+test.runIf(chromium)('the page’s policy allows everything that the page does', async () => {
   const page = await givenOpenPage();
   const errors: string[] = [];
 

@@ -38,7 +38,7 @@ test('check says that there is no violation, and prints each as a sentence, with
   });
 });
 
-test('a terminal sees how far it is, on a line that is gone at the end', async () => {
+test('a terminal shows the progress on a line that disappears at the end', async () => {
   const organization = await givenOrganization();
   await givenLead(organization);
 

@@ -29,7 +29,7 @@ const leadIdsIn = async (on: Table): Promise<number[]> =>
     .filter(({ pk }) => String(pk).startsWith('LEADS#'))
     .map(({ sk }) => Number(sk));
 
-describe.concurrent('a lead that is gone from the old table', () => {
+describe.concurrent('a lead that is missing from the old table', () => {
   test('a restore keeps and lists a lead that was deleted from the old table by accident', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(8);
     for (const leadId of leadIds.slice(0, 6))
@@ -46,7 +46,7 @@ describe.concurrent('a lead that is gone from the old table', () => {
     expect((await checkTable(on)).violations).toEqual([]);
   });
 
-  test('a lead that is gone from the old table must be confirmed by number when it is one of many', async () => {
+  test('many leads that are missing from the old table must be confirmed by number', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(11);
     for (const leadId of leadIds) await eraseLead(old, organization.id, leadId, { who });
     const on = await restored(backup);
@@ -63,7 +63,7 @@ describe.concurrent('a lead that is gone from the old table', () => {
   });
 });
 
-test.concurrent('a timeline item is taken over from the old table only for what an erasure took from it there', async () => {
+test.concurrent('a timeline item is copied from the old table only if an erasure changed it there', async () => {
   const { old, organization, leads } = await givenBackup(2);
   const [erased, other] = leads;
   const at = '2026-01-01T00:00:00.000Z';

@@ -53,7 +53,7 @@ describe('a table that cannot be the restored one is refused, and nothing change
   });
 });
 
-describe.concurrent('a table that is not what the restored one was made from is refused, and nothing changes', () => {
+describe.concurrent('a table from which the restored one was not made is refused, and nothing changes', () => {
   type Backup = Awaited<ReturnType<typeof givenBackup>>;
   test.each<[string, (given: Backup) => Promise<Table>, RegExp]>([
     [
@@ -118,7 +118,7 @@ describe.concurrent('a table that is not what the restored one was made from is 
   });
 });
 
-test.concurrent('an export that was in progress during the backup does not make the old table another', async () => {
+test.concurrent('an export that ran during the backup does not make the old table look like another one', async () => {
   const { old, organization } = await givenBackup(1);
   const at = new Date(Date.now() - 86_400_000).toISOString();
   const action = { at, who, what: 'lead export', state: 'started' } as const;

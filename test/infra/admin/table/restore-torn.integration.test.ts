@@ -90,7 +90,7 @@ test.concurrent('an organization that has leads but no settings is named, and no
   }
 });
 
-test.concurrent('what somebody else wrote about their own phone stays when its former holder is erased again', async () => {
+test.concurrent('enquiries of a phone’s new holder stay when its former holder is erased again', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const former = await captured(old, organization);
@@ -165,7 +165,7 @@ test.concurrent.each<[string, number, Tear]>([
 const changesIn = async (on: Table): Promise<unknown[]> =>
   (await itemsOf(on)).flatMap(({ changes }) => (changes === undefined ? [] : [changes]));
 
-test.concurrent('a restore writes no change of a field that has not changed, though objects have one of its key', async () => {
+test.concurrent('a restore writes no change for a field named like an inherited property', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const lead = await captured(old, organization, { hasOwnProperty: 'a' });
@@ -179,7 +179,7 @@ test.concurrent('a restore writes no change of a field that has not changed, tho
   expect(await changesIn(on)).toEqual([[{ field: 'hasOwnProperty', from: 'a', to: 'b' }], []]);
 });
 
-test.concurrent('a lead whose last restoring and archiving the backup lacks is made whole without the old table', async () => {
+test.concurrent('a lead whose last archiving the backup lacks is repaired without the old table', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const { id } = await captured(old, organization);
@@ -194,7 +194,7 @@ test.concurrent('a lead whose last restoring and archiving the backup lacks is m
   expect([status, document.violations]).toEqual([0, []]);
 });
 
-test.concurrent('a lead that a restore has mended is mended again when the next backup lacks a change', async () => {
+test.concurrent('a lead that a restore has repaired is repaired again when the next backup lacks a change', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const lead = await captured(old, organization);

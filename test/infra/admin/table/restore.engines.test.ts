@@ -70,8 +70,8 @@ beforeAll(async () => {
 });
 
 // One after the other: a command in this process has variables of its own, and the old table gets another organization.
-describe('finishing a restore while the old table is there', () => {
-  test('restore finish ends what the backup brought back: revoked keys, erased people, used lead ids', async () => {
+describe('finishing a restore with the old table', () => {
+  test('restore finish removes what the backup brought back: revoked keys, erased people, used lead IDs', async () => {
     const { organization, revokedKeyId, erased, keptLeadId, lastLeadId } = given;
     const on = await restored(given.backup);
 
@@ -106,7 +106,7 @@ describe('finishing a restore while the old table is there', () => {
     expect((await checkTable(on)).violations).toEqual([]);
   });
 
-  test('an interrupted restore is logged as begun, and its repeat names what only the old table has', async () => {
+  test('an interrupted restore is logged as begun, and its repeat lists what only the old table has', async () => {
     const on = await restored(given.backup);
     const what = `restore finish ${on.name}`;
     const logged = async () =>
@@ -138,7 +138,7 @@ describe('finishing a restore while the old table is there', () => {
 });
 
 describe('finishing a restore when the old table is lost', () => {
-  test('every key but the kept ones ends, and lead ids go on far beyond; once, however often it is run', async () => {
+  test('all keys except the kept ones are revoked, and lead IDs skip far ahead, but only once', async () => {
     const on = await restored(given.backup);
     const { id, writer } = given.organization;
     const keptId = parseApiKey(writer)?.keyId ?? '';

@@ -4,7 +4,7 @@ import { standInFunctions, useStandInAws } from '../../../support/aws/stand-in-a
 
 const { aws, run } = useStandInAws();
 
-test('service stop leaves no function any concurrency, and service start gives it back', async () => {
+test('service stop removes every function’s concurrency, and service start restores it', async () => {
   const stopped = await run('service', 'stop', '--stack', 'leads', '--json');
 
   expect(stopped).toMatchObject({ status: 0, stderr: '' });

@@ -52,7 +52,7 @@ test('requests of the page have an API key of the organization that was named, u
   expect((await pageKeys()).map(({ revokedAt }) => revokedAt)).toEqual([expect.any(String)]);
 });
 
-test('a request of the page that has an API key of its own keeps it', async () => {
+test('a request of the page with its own API key keeps it', async () => {
   await givenRunningService();
   const { address } = await givenPage();
 
@@ -122,7 +122,7 @@ test('a request for an organization that does not exist says so', async () => {
   );
 });
 
-test('without a local service there is the page, and its requests are told what to start', async () => {
+test('without a local service, the page opens, and its requests say what to start', async () => {
   const { address } = await givenPage(files.path('empty'));
 
   expect((await fetch(address)).status).toBe(200);

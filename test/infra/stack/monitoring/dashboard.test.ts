@@ -77,7 +77,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  test('the alarms notify the email address and the given topic, when they begin and when they end', () => {
+  test('the alarms notify the email address and the given topic when they go off and when they end', () => {
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
       expect(AlarmActions).toEqual([
         { Ref: expect.stringMatching(/Email/) },
@@ -109,7 +109,7 @@ describe('the alarms', () => {
 });
 
 describe('what an alarm watches', () => {
-  test('every function is watched for throttles, by one alarm or the other', () => {
+  test('every function is watched for throttles by one of two alarms', () => {
     const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap(
       (name) => metricNames(alarm(name)),
     );

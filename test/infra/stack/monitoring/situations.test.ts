@@ -225,7 +225,7 @@ test('KeyExpiresSoon goes off within a day of a key that is used once, and not w
   expect(firstAlarm(alarm, usedIn(-1), 12 * 24)).toBeUndefined();
 });
 
-test('NoCaptures goes off after the hours of the option, and stays silent while captures come', () => {
+test('NoCaptures goes off after the hours of the option, and stays silent while captures arrive', () => {
   const alarm = byName.get('NoCaptures')!;
   const silentFromHour = (hour: number): PeriodSum => {
     const before = metricsOf({ calls: 60, captures: 60 });

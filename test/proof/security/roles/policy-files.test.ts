@@ -210,7 +210,7 @@ describe.each(people)(
       expect([...new Set(named)].sort()).toEqual(sent);
     });
 
-    test.each(sent)('allows %s on what the service has, and on nothing else', async (action) => {
+    test.each(sent)('allows %s on the service’s resources, and on nothing else', async (action) => {
       const request = requestOf(action, { ...own, ...special });
       expect((await decide(statements, request)).isAllowed).toBe(true);
       if (withoutResource.has(action)) return;

@@ -231,7 +231,7 @@ const publisherRequests: readonly (readonly [sender: string, action: string, res
     ['the function', 'events:PutEvents', arn('events', 'event-bus/lead-service-test')],
   ];
 
-test('what each function may do is written down', async () => {
+test('ROLES.md says what each function may do', async () => {
   const lines = names.flatMap((name) => {
     const kinds = [...new Set(decidedOf(name).map(({ request }) => kindOf(name, request)))].sort();
     return [`## ${name}`, '', ...kinds.map((kind) => `- ${kind}`), ''];

@@ -79,7 +79,7 @@ const seeds = Number(process.env.CHECKS ?? 8);
 /** Among the next is one that finds a lead that is not read again with its parts. */
 const firstSeed = 10;
 
-test('beside twelve writers and an erasure, a check reports nothing but the erasure under way', {
+test('beside twelve writers and an erasure, a check reports only the erasure in progress', {
   timeout: 300_000 + seeds * 2000, // two other programs on the same two cores make it take over a minute
 }, async () => {
   const bundles = await readService();

@@ -75,7 +75,7 @@ async function publishAll(bundle: Program, isEnough = false) {
   return { violations, events: all, faults };
 }
 
-test('every timeline entry is published, in order for each lead, though the publisher dies', async () => {
+test('every timeline entry is published, in order for each lead, even if the publisher dies', async () => {
   const { violations, events, faults } = await publishAll(publisher);
 
   expect(violations).toEqual([]);

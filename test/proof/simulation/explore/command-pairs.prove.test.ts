@@ -3,7 +3,7 @@ import { readService } from '../lambda/modules.ts';
 import { bugsFoundBy, planted } from '../planted-bugs/bugs.ts';
 import { exploreCommandPairs } from './command-pairs.ts';
 
-test('no two commands at once leave a table that is not clean, however late DynamoDB answers', {
+test('no two simultaneous commands damage the table, however late DynamoDB answers', {
   timeout: 600_000,
 }, async () => {
   const lines: string[] = [];

@@ -91,7 +91,7 @@ test('the explored orders show every outcome that all orders have', async () => 
   }
 });
 
-test('processes that meet nowhere run in one order', async () => {
+test('processes without common items run in one order', async () => {
   const write = (where: string): Round => [{ where, isWrite: true }];
   const { runs } = await outcomesOfEveryOrder([
     [write('x'), write('x')],

@@ -26,7 +26,7 @@ test.each([
 
 const name = 'update fields | update stage (one caller)';
 
-test('a lead version that is no longer compared is found, and told as a story', {
+test('a missing comparison of lead versions is found, and told as a story', {
   timeout: 120_000,
 }, async () => {
   const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('Of two updates at once'));

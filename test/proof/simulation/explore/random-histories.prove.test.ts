@@ -41,7 +41,7 @@ test('random histories are the same, event by event, for the same seed', {
   expect(traces[1]).not.toBe(traces[0]);
 });
 
-test('a defect of the publisher of events is found, made as small as it goes, and told as a story', {
+test('a defect of the event publisher is found, reduced as far as possible, and told as a story', {
   timeout: 120_000,
 }, async () => {
   const bug = {

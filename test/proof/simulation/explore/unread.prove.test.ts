@@ -3,7 +3,7 @@ import { readService } from '../lambda/modules.ts';
 import { bugsFoundBy, planted } from '../planted-bugs/bugs.ts';
 import { exploreUnread } from './unread.ts';
 
-test('what was not read is never taken for not there, for each read of each operation', {
+test('an unread item is never taken for a missing one, in each read of each operation', {
   timeout: 300_000,
 }, async () => {
   const lines: string[] = [];

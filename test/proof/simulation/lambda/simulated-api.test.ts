@@ -26,7 +26,7 @@ function once(fault: Fault, operation: string): (call: CallInfo) => Fault {
 }
 
 describe('an instance', () => {
-  test('that dies at a call leaves its caller without an answer, and the next request starts another', async () => {
+  test('that dies at a call leaves its caller without a response, and the next request starts another one', async () => {
     const service = await start(once('death after', 'TransactWriteItems'));
     await service.run(() => ask(service, 'capture-lead', { body: person }));
     const again = await service.run(() => ask(service, 'capture-lead', { body: person }));
@@ -35,7 +35,7 @@ describe('an instance', () => {
     expect([again?.status, service.api.coldStarts]).toEqual([200, 2]);
   });
 
-  test('asks again when an answer stops in the middle, and is told that it was written', async () => {
+  test('retries when a response stops in the middle, and learns that the write was applied', async () => {
     const service = await start(once('stalled body', 'TransactWriteItems'));
     const captured = await service.run(() => ask(service, 'capture-lead', { body: person }));
     const listed = await service.run(() => ask(service, 'list-leads'));

@@ -19,13 +19,13 @@ test('every planted bug changes a text that its file has exactly once', async ()
   await Promise.all(plantedBugs.map(plant));
 });
 
-test('planted bugs and scenarios have names of their own', () => {
+test('planted bugs and scenarios have unique names', () => {
   const names = scenarios.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(plantedBugs.map(({ breaks }) => breaks)).size).toBe(plantedBugs.length);
 });
 
-test('a planted bug that no scenario has to find names a test that exists', async () => {
+test('a planted bug without a scenario names a test that exists', async () => {
   const named = plantedBugs.flatMap(({ test }) => test ?? []);
   await Promise.all(named.map((path) => access(join(projectFolder, path))));
   expect(named).not.toEqual([]);

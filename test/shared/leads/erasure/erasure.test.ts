@@ -106,7 +106,7 @@ describe('a person is found in a text', () => {
     );
   });
 
-  test('by an email that looks encoded, and behind one that is not', () => {
+  test('by an email that looks encoded, and after one that is not', () => {
     const odd = new PersonSearch(['a%41b@example.com', 'nora@example.com']);
     expect(erasedText('a%41b@example.com and a%2541b%40example.com', odd)).toBe(
       `${erasedMark} and ${erasedMark}`,
@@ -136,7 +136,7 @@ describe('a person is found in a text', () => {
     expect(erasedText('asha@xn--bcher-kva.de, νικοσ@Σ.gr', search)).toBe('[erased], [erased]');
   });
 
-  test('by a phone that was possible when it was stored, and no longer is', () => {
+  test('by a phone that was possible when it was stored, but no longer is', () => {
     const stored = '+5215512345678'; // Mexico has dropped the 1 behind its code
     expect(possiblePhone(stored)).toBeUndefined();
 

@@ -92,7 +92,7 @@ test.each([...'=+-@＝＋－＠\t\r\n'].flatMap((begin) => [`${begin}1+1`, `'${b
   },
 );
 
-test('no part of a cell is a formula to a spreadsheet that parts cells at semicolons and ends of lines', () => {
+test('no part of a cell is a formula for a spreadsheet that splits cells at semicolons and line ends', () => {
   const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\na`);
   fc.assert(
     fc.property(fc.string({ unit: hard, minLength: 1 }), (text) => {
@@ -121,7 +121,7 @@ test.each(['+919812345678', '-5', '1250.5', 'Rao - Pune', "'quoted'"])(
   },
 );
 
-test('a cell names a user or source by name only if the name leads back to it', () => {
+test('a cell has the name of a user or source only if the name identifies it', () => {
   const items = [
     { id: 1, name: 'Asha', active: true },
     { id: 2, name: 'asha', active: false },

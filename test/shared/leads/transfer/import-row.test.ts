@@ -98,7 +98,7 @@ describe('a row of an export', () => {
     expect([read, update]).toMatchObject([{ settingsVersion }, { settingsVersion }]);
   });
 
-  test('checks no settings in an update for what its lead has already', () => {
+  test('checks no settings in an update for values that its lead already has', () => {
     const lead = { ...active, fields: { ...active.fields, source: 4, old_notes: 'x' } };
     const row = rowOf({ source: '4', old_notes: 'x', city: 'Goa' });
 

@@ -18,7 +18,7 @@ test('a table written by the service has no violations, with archived leads and 
   expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
 });
 
-test('the past of an imported lead, a mended entry and an enquiry that filled nothing are no violations', async () => {
+test('an imported lead’s past, a repaired entry and an enquiry that filled nothing are no violations', async () => {
   const later = new Date(Date.parse(at) + 1).toISOString();
   const noKeys = { stageKey: null, ownerKey: null, sourceKey: null, updateKey: null };
   const sound = await givenSoundTable();
@@ -115,7 +115,7 @@ test('a check of a table of several pages reads every item once and rechecks non
   ).toEqual([]);
 });
 
-test('settings that an earlier release stored, without what is newer, are sound', async () => {
+test('settings that an earlier release stored, without newer properties, are valid', async () => {
   const sound = await givenSoundTable();
   const { assignmentRules: _, ...others } = sound.settings;
   const fields = sound.settings.fields.map(({ showWhen, active, ...field }) => field);

@@ -212,7 +212,7 @@ test('an erasure finds a person in every usual encoding, wherever a text is stor
   );
 });
 
-test('a phone that another lead gets meanwhile hides no other erased phone within it', async () => {
+test('a phone that another lead gets meanwhile does not hide an erased phone within it', async () => {
   const table = modelTable();
   const [longer, shorter] = ['+49999123456789', '+9991234'];
   const leads = [longer, shorter].map((phone, index) =>
@@ -240,7 +240,7 @@ test('a phone that another lead gets meanwhile hides no other erased phone withi
   expect(left).toMatchObject({ text: '[erased] 56789' });
 });
 
-test('an inactive lead is spared if its version counts a note that is not visible yet', async () => {
+test('an inactive lead is kept if its version counts a note that is not visible yet', async () => {
   const table = modelTable();
   const lead = leadOf(
     { organizationId, id: 1, createdAt: at, updatedAt: at },

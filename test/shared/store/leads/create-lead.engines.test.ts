@@ -5,7 +5,7 @@ import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
 
-test('an organization whose lead ids are given out refuses new leads alone', async () => {
+test('an organization without lead IDs refuses only new leads', async () => {
   const organization = await givenOrganization();
   const { create, capture } = organization;
   const known = person();

@@ -50,7 +50,7 @@ test('a change dated by a clock far ahead hides no later change', async () => {
   expect(await read()).toEqual([2, 1]);
 });
 
-test('more changed leads than one page reads are known from the page after the last of them on', async () => {
+test('if more leads have changed than a page reads, they are known once a page has read the last', async () => {
   const since = Date.now() - 3_600_000;
   const entries = Array.from({ length: 2 * entriesPerPage }, (_, index) =>
     entryOf(index + 1, since + 10 * index),
@@ -70,7 +70,7 @@ test('more changed leads than one page reads are known from the page after the l
   expect(queries()).toBe(4);
 });
 
-test('leads are not looked up by id once more have changed than a function remembers', async () => {
+test('leads are not looked up by ID if more have changed than a function remembers', async () => {
   const since = Date.now() - 3_600_000;
   const entries = Array.from({ length: changedLeadsMax + 1 }, (_, index) =>
     entryOf(index + 1, since + index),

@@ -95,7 +95,7 @@ test.each<[list: string, asked: object, calls: number]>([
   expect([found.leads, found.nextCursor, calls()]).toEqual([[], null, most]);
 });
 
-test('a page of two lists that never meet ends when its second is over, and the next one continues', async () => {
+test('a page of two lists without a common lead ends after a second, and the next one continues', async () => {
   const { table } = generatedTable(90_002, million, {
     ownerOf: oneIn(1000),
     sourceOf: (id) => (id % 2 === 0 ? 3 : 1),
@@ -178,7 +178,7 @@ test.each([0, 25])(
 /** Every 4,000 leads, 100 of 100 KB among leads of 800 bytes. */
 const unevenBytes = (id: number): number => (id % 4000 < 100 ? 100_000 : 800);
 
-test('pages that wait for a read that took too much follow each other in a second, not at once', async () => {
+test('after a read that cost too much, pages wait a second each', async () => {
   const table = generatedTable(3, million, { bytesOf: unevenBytes });
   const { reads, pagesAt, examined } = await walkRarely(table, {
     organizationId: 3,

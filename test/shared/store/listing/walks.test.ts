@@ -198,7 +198,7 @@ test.each([
   },
 );
 
-test('a list by time begins at the highest changed lead, however many newer leads did not change', async () => {
+test('a list by time starts at the highest changed lead, however many newer leads did not change', async () => {
   const { recorded, calls } = await leadsTable(70, (id) => [timeOf(id <= 10 ? 9 : 0), 'short']);
 
   const page = await listLeads(recorded, query({ updatedSince: Date.parse(timeOf(9)) }));

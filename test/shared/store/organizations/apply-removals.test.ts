@@ -91,7 +91,7 @@ const removals: [what: string, lead: object, change: (draft: Settings) => void, 
 ];
 
 test.each(removals)(
-  'an apply does not remove %s that a lead uses, and removes it when none does',
+  'an apply does not remove %s that a lead uses, and removes it if no lead does',
   async (_, lead, change, path) => {
     const settings = smallSettings();
     await applySettings(table, settings);
@@ -175,7 +175,7 @@ test('an interrupted apply leaves items deactivated, and its repeat removes them
 });
 
 test.each([-3_600_000, 3_600_000])(
-  'a drop of what was inactive waits for the longest request, with a clock %i ms off',
+  'a removal of inactive items waits for the longest request, with a clock %i ms off',
   async (skewMs) => {
     const settings = smallSettings();
     const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
@@ -197,7 +197,7 @@ test.each([-3_600_000, 3_600_000])(
   },
 );
 
-test('an apply during the wait wins, and the removal of what was inactive is refused', async () => {
+test('an apply during the wait wins, and the removal of inactive items is refused', async () => {
   const before = without(smallSettings(), (draft) => (draft.fields.at(-1)!.active = false));
   await applySettings(table, before);
   const between = without(before, (draft) => (draft.fields.at(-1)!.active = true));

@@ -26,7 +26,7 @@ function tableThatSkips(skipped: PrimaryKey, times: number, callMs: number): Tab
 }
 
 test.each([0, batchGetMax - 1, batchGetMax])(
-  'key %i of a batch that stays unprocessed is an error, never an item that is not there',
+  'key %i of a batch that stays unprocessed is an error, never a missing item',
   async (at) => {
     const table = tableThatSkips(keys[at]!, Number.POSITIVE_INFINITY, limits.conflictRetryMs);
     await expect(batchGet(table, keys)).rejects.toThrow('left keys of a batch unprocessed');

@@ -47,7 +47,7 @@ test('a read counts as one call and its read units, a write as its write units',
   expect(consumedCapacity).toEqual({ calls: 4, readUnits: 2.5, writeUnits: 1 });
 });
 
-test('a transaction counts its write units, a refused write as a call, and its error is rethrown', async () => {
+test('a transaction counts its write units, a refused write counts as a call, and its error is rethrown', async () => {
   const { client, consumedCapacity } = givenMeasured();
   const Item = newItem();
 
@@ -61,7 +61,7 @@ test('a transaction counts its write units, a refused write as a call, and its e
   expect(consumedCapacity.calls).toBe(2);
 });
 
-test('the response is the one that the command requested', async () => {
+test('the response is what the command requested', async () => {
   const { client } = givenMeasured();
   const item = newItem();
 
@@ -74,7 +74,7 @@ test('the response is the one that the command requested', async () => {
   expect(Item).toEqual(item);
 });
 
-test('parallel calls are counted apart, and calls of the shared client are not counted', async () => {
+test('parallel calls are counted separately, and calls of the shared client are not counted', async () => {
   const [one, other] = [givenMeasured(), givenMeasured()];
 
   await Promise.all([

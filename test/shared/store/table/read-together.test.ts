@@ -47,13 +47,13 @@ test.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConfl
   },
 );
 
-test('items that are written all the time are contended', async () => {
+test('items that are constantly written are contended', async () => {
   await expect(
     readTogether(tableThat(canceled('TransactionConflict')).table, keys),
   ).rejects.toBeInstanceOf(ContentionError);
 });
 
-test('a reading that is canceled for its own fault is thrown at once', async () => {
+test('a read that is canceled for its own fault is thrown at once', async () => {
   const error = canceled('ValidationError');
   const { table, calls } = tableThat(error, 'read');
 

@@ -24,7 +24,7 @@ function tableThat(error: Error): { table: Table; tokens: unknown[] } {
   return { table: { name: 'leads', client: { send } as unknown as Table['client'] }, tokens };
 }
 
-test('a transaction whose responses all broke off in their bodies is sent again under its token', async () => {
+test('a transaction whose responses were all cut off is retried under its token', async () => {
   const brokenOff = Object.assign(new Error('aborted'), {
     $metadata: { httpStatusCode: 200, attempts: 3 },
   });
@@ -44,7 +44,7 @@ test('a condition that does not hold decides, even next to a throttled item', as
   });
 });
 
-test('a transaction that is refused for its own content is not sent again', async () => {
+test('a transaction that is refused for its own content is not retried', async () => {
   const error = canceled('ValidationError');
   const { table, tokens } = tableThat(error);
 

@@ -50,7 +50,7 @@ test.each(['+91 98220 12345', 'rohan@example.com', '1', 'nobody@example.com', '+
   },
 );
 
-test('what was looked up by its key can be searched as a part', async () => {
+test('a value that was looked up as a key can be searched as a part', async () => {
   const page = await givenPeople();
   const reply = await page.get('/o/1/leads?q=rohan@example.com');
   const [, address = ''] = /href="([^"]*after=\d+)"/.exec(reply.text) ?? [];
@@ -99,7 +99,7 @@ test.each(['stage=99', 'owner=x', 'source=0', 'pipeline=-1', 'since=yesterday'])
   },
 );
 
-test('the columns are those of the address, by label and with names instead of IDs', async () => {
+test('the address chooses the columns, by label and with names instead of IDs', async () => {
   const page = await givenPeople();
 
   const reply = await page.get('/o/1/leads?columns=city,assigned_to&columns=stage&columns=nothing');
@@ -165,7 +165,7 @@ test('however many leads there are, the first page of each view reads a few item
   }
 });
 
-test('a search by a part reads a page’s budget, says how far it looked, and goes on', async () => {
+test('a search by a part reads a page’s budget, says how far it looked, and can continue', async () => {
   const page = await givenPage();
   await givenMany(page, 2000);
   const found: number[] = [];

@@ -150,7 +150,7 @@ test('each refusal is beside its row, what was typed stays, and nothing is appli
   expect((await inForce(page)).version).toBe(1);
 });
 
-test('what was not shown as a difference is not applied', async () => {
+test('a change that was not shown as a difference is not applied', async () => {
   const page = await givenPage(sampleSettings);
   const preview = await press(page, await page.get(path), 'preview', { 'users.0.name': 'Asha' });
 
@@ -160,7 +160,7 @@ test('what was not shown as a difference is not applied', async () => {
   expect((await inForce(page)).version).toBe(1);
 });
 
-test('of two people who apply at the same time, the second is refused and keeps what was typed', async () => {
+test('if two people apply at the same time, the second is refused and keeps the typed values', async () => {
   const page = await givenPage(sampleSettings);
   const preview = await press(page, await page.get(path), 'preview', { 'users.0.name': 'Asha' });
   const theirs = { ...sampleSettings, name: 'Northwind' };
