@@ -265,43 +265,37 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
     expect((await website.again('empty')).status).toBe(2);
   });
 
-  test.runIf(serve && chromium)(
-    'accepts form.html from a browser, with the page that it came from',
-    () => {
-      const { shown, people } = outcome();
-      const own = entries().filter(({ notes }) => notes === 'in a browser');
-      const thanks = 'Thank you. We will call you.';
+  test.runIf(serve && chromium)('accepts form.html from a browser, with its origin', () => {
+    const { shown, people } = outcome();
+    const own = entries().filter(({ notes }) => notes === 'in a browser');
+    const thanks = 'Thank you. We will call you.';
 
-      const wrong = expect.stringContaining('+49');
-      expect(shown).toEqual(['held back', wrong, thanks, 'held back', thanks, thanks]);
-      expect(own).toHaveLength(2);
-      expect(own[0]?.attribution).toEqual({
-        pageUrl: expect.stringMatching(/\?utm_source=letter$/),
-        referrer: expect.stringMatching(/^http:/),
-        utmSource: 'letter',
-      });
-      expect(people.map(({ lead }) => lead.fields?.name)).not.toContain('A robot');
-    },
-  );
+    const wrong = expect.stringContaining('+49');
+    expect(shown).toEqual(['held back', wrong, thanks, 'held back', thanks, thanks]);
+    expect(own).toHaveLength(2);
+    expect(own[0]?.attribution).toEqual({
+      pageUrl: expect.stringMatching(/\?utm_source=letter$/),
+      referrer: expect.stringMatching(/^http:/),
+      utmSource: 'letter',
+    });
+    expect(people.map(({ lead }) => lead.fields?.name)).not.toContain('A robot');
+  });
 
-  test.runIf(isWordPress)(
-    'accepts a form of Contact Form 7, which shows what is wrong',
-    async () => {
-      const { website } = outcome();
-      const asked = { 'your-message': 'by post', 'your-source': 'Design site' };
-      const form = { 'your-name': 'Kiran Rao', 'your-phone': '12', ...asked };
+  test.runIf(isWordPress)('accepts Contact Form 7, which shows what is wrong', async () => {
+    const { website } = outcome();
+    const asked = { 'your-message': 'by post', 'your-source': 'Design site' };
+    const form = { 'your-name': 'Kiran Rao', 'your-phone': '12', ...asked };
 
-      expect(await website.submit(form, 'cf7')).toMatch(/aborted.*Please check your phone number/);
-      expect(await website.submit({ ...form, 'your-phone': '030 123456' }, 'cf7')).toMatch(
-        /mail_sent/,
-      );
+    expect(await website.submit(form, 'cf7')).toMatch(/aborted.*Please check your phone number/);
+    expect(await website.submit({ ...form, 'your-phone': '030 123456' }, 'cf7')).toMatch(
+      /mail_sent/,
+    );
 
-      const people = await website.people();
-      const { timeline } = people.find(({ lead }) => lead.fields?.phone === '+4930123456') ?? {};
-      const attribution = { utmSource: 'letter' };
-      expect(timeline).toMatchObject([{ notes: 'by post', source: 'Design site', attribution }]);
-    },
-  );
+    const people = await website.people();
+    const { timeline } = people.find(({ lead }) => lead.fields?.phone === '+4930123456') ?? {};
+    const attribution = { utmSource: 'letter' };
+    expect(timeline).toMatchObject([{ notes: 'by post', source: 'Design site', attribution }]);
+  });
 });
 
 if (!chromium)
