@@ -75,15 +75,13 @@ describe.each(connectors)('the connector of $file', ({ file, unitMs, ...patterns
     return { copy: Object.fromEntries(copy), stored: Object.fromEntries(stored) };
   }
 
-  test('misses no change during a run of 20 hours with the lookback that the pages name', async () => {
+  test('misses no change during a run of 20 hours with the lookback that the reference names', async () => {
     const lookbackMs = Number(await named('lookback')) * unitMs;
     const { copy, stored } = await copiedBy(lookbackMs);
-    const guide = await readFile(join(projectFolder, 'infra/guides/data-engineer.md'), 'utf8');
 
     expect(copy).toEqual(stored);
     expect(lookbackMs).toBe(24 * 3_600_000);
-    for (const page of [introduction, guide])
-      expect(page).toContain('a lookback longer than its longest run, such as a day');
+    expect(introduction).toContain('a lookback longer than its longest run, such as a day');
   });
 
   test.each([0, 1, 17])(
