@@ -1,5 +1,5 @@
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   changedLeadsMax,
   entriesPerPage,
@@ -48,6 +48,22 @@ test('a change dated by a clock far ahead hides no later change', async () => {
   entries.push(entryOf(2, Date.now()));
 
   expect(await read()).toEqual([2, 1]);
+});
+
+test('a change that the index shows late is found, and a back-dated one within a minute', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const now = Date.now();
+  const since = now - 3_600_000;
+  const entries = [entryOf(1, now)];
+  const { table } = indexOf(entries);
+  const read = () => readChangedIds({ table, organizationId: 4 }, since, budget());
+  expect(await read()).toEqual([1]);
+
+  entries.push(entryOf(2, now - 15_000), entryOf(3, now - 1_800_000));
+  expect(await read()).toEqual([2, 1]);
+  vi.setSystemTime(now + 60_000);
+  expect(await read()).toEqual([3, 2, 1]);
+  vi.useRealTimers();
 });
 
 test('if more leads have changed than a page reads, they are known once a page has read the last', async () => {

@@ -1,6 +1,8 @@
+import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
+import { sendingThrough } from '../../../../shared/store/table/client.ts';
 import { sinceOf, updatesOf } from '../../../support/generated/leads.ts';
 import { generatedTable, type LeadShape, skipPauses, unfilteredQuery } from './generated-table.ts';
 
@@ -203,3 +205,35 @@ test('a page whose filter many leads match does not wait', async () => {
   expect(found).toHaveLength(25);
   expect(Date.now() - begun).toBe(0);
 });
+
+test.each([
+  ['an owner', { ownerId: 7 }],
+  ['a change', { updatedSince: 0 }],
+])(
+  'leads that DynamoDB leaves unread for a while are in the page by %s, in order',
+  async (_, by) => {
+    organizationId += 1;
+    const { table } = generatedTable(organizationId, 60, { ownerOf: () => 7 });
+    const unreadUntil = Date.now() + 500;
+    const slow = sendingThrough(table, (send) => async (command, options) => {
+      const reply = await send(command, options);
+      if (!(command instanceof BatchGetCommand) || Date.now() >= unreadUntil) return reply;
+      const { Responses = {} } = reply as BatchGetCommandOutput;
+      const [read, unread] = [true, false].map((isRead) =>
+        Responses.leads?.filter(({ sk }) => isRead === (Number(sk) % 10 !== 5)),
+      );
+      const Keys = unread?.map(({ pk, sk }) => ({ pk, sk })) ?? [];
+      const UnprocessedKeys = Keys.length > 0 ? { leads: { Keys } } : {};
+      return { Responses: { leads: read }, UnprocessedKeys };
+    });
+
+    const { leads } = await listLeads(slow, {
+      ...unfilteredQuery,
+      organizationId,
+      ...by,
+      limit: 40,
+    });
+
+    expect(leads.map(({ id }) => id)).toEqual(Array.from({ length: 40 }, (_, index) => 60 - index));
+  },
+);
