@@ -22,7 +22,7 @@ import { type Issue, identityKeysIn, LeadRules } from './lead-rules.ts';
 import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-organization.ts';
 
 export interface CheckOptions extends Pick<FindOptions, 'organizationId' | 'onProgress'> {
-  /** How long what looks wrong has to become right. @default 2000 */
+  /** How long to wait before a wrong item is read again. @default 2000 */
   readonly againAfterMs?: number;
 }
 
@@ -35,8 +35,8 @@ export interface CheckResult {
 const looksAtOnce = 8;
 
 /**
- * Verifies every invariant of the table during live traffic. A suspect is read again together with what it must agree with, as of one moment;
- * if it is wrong, it is read once more two seconds later, and reported if it is still wrong.
+ * Verifies every invariant of the table during live traffic. A suspect is read again together with the items that it must match, as of one
+ * moment. If it is wrong, it is read once more two seconds later, and reported if it is still wrong.
  */
 export async function checkTable(
   table: Table,

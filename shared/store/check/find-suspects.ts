@@ -20,26 +20,26 @@ import { scanTable } from '../table/scan-table.ts';
 import { type Issue, LeadRules } from './lead-rules.ts';
 
 export interface FindOptions {
-  /** Only this organization, which must exist. Items that name no organization are then left out. */
+  /** Checks only this organization, which must exist, and ignores items that name no organization. */
   readonly organizationId?: number | undefined;
-  /** Consistent reads, for a table that was just written. @default eventually consistent, for half of the read units */
+  /** Use consistent reads, for a table that was just written. @default eventually consistent, for half of the read units */
   readonly isConsistent?: boolean;
   readonly onProgress?: (progress: { readonly leads: number; readonly otherItems: number }) => void;
 }
 
 export interface Suspects {
-  /** Items that may be wrong, or missing, by their keys: a lead stands for its timeline too, settings for all of the organization. */
+  /** The keys of items that may be wrong or missing. A lead's key includes its timeline, and the settings' key the whole organization. */
   readonly suspects: readonly PrimaryKey[];
-  /** The organization that lists an API key, by the key's id. */
+  /** The organization that lists an API key, by the key's ID. */
   readonly organizationOfKey: ReadonlyMap<string, number>;
   readonly leads: number;
 }
 
 /**
  * Finds what may be wrong, by reading each item once, in parallel segments. An organization's leads are read with the first of its items.
- * What is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect again.
- * Memory: about 150 bytes for each lead, 250 for each idempotency record, each organization's settings, and the suspects. A lead's values are
- * kept as CRC-32, so a wrong one goes unnoticed once in four thousand million.
+ * What is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect
+ * again. Memory: about 150 bytes for each lead, 250 for each idempotency record, each organization's settings, and the suspects. A lead's
+ * values are kept as CRC-32, which misses one wrong value in four billion.
  */
 export async function findSuspects(table: Table, options: FindOptions = {}): Promise<Suspects> {
   const { organizationId } = options;
@@ -55,11 +55,11 @@ export async function findSuspects(table: Table, options: FindOptions = {}): Pro
   return finder.finish();
 }
 
-/** As a 32-bit integer, which takes no memory of its own. */
+/** A digest as a 32-bit integer, which needs no separate memory. */
 const digestOf = (value: string | undefined): number =>
   value === undefined ? 0 : crc32(value) | 0;
 
-/** What is kept of an organization while the rest of the table is read. */
+/** What is kept about an organization while the rest of the table is read. */
 interface ReadOrganization {
   readonly rules: LeadRules<number>;
   /** The lead item with the highest sort key; undefined for an organization without leads. */
@@ -79,7 +79,7 @@ class Finder {
   readonly #organizations = new Map<number, Promise<ReadOrganization>>();
   readonly #organizationOfKey = new Map<string, number>();
   readonly #timelineOfSegment = new Map<number, OpenTimeline>();
-  /** As much of each idempotency record as the check reads. */
+  /** The attributes of each idempotency record that the check reads. */
   readonly #records: Stored<Item>[] = [];
   #leads = 0;
   #otherItems = 0;
@@ -142,7 +142,7 @@ class Finder {
     }
   }
 
-  /** An organization's leads are one partition, which has been read: a scan that reaches it continues after the last lead. */
+  /** An organization's leads are one partition, which has already been read. So a scan that reaches it continues after the last lead. */
   async afterLeads(key: PrimaryKey): Promise<PrimaryKey> {
     const kind = kindOf(key);
     if (kind?.kind !== 'lead') return key;
@@ -161,7 +161,7 @@ class Finder {
     if (!kind || kind.kind === 'apiKey') return this.#suspect(item);
     if (kind.kind === 'idempotency') {
       const { pk, sk, result, expiresAt, ttl } = item;
-      // In a check of one organization, nearly all of these records are other organizations'.
+      // In a check of one organization, nearly all of these records belong to other organizations.
       if (this.#options.organizationId === undefined || this.#organizationOfKey.has(kind.keyId))
         this.#records.push({ pk, sk, result, expiresAt, ttl });
       return;
@@ -189,12 +189,12 @@ class Finder {
     open.replay.add(item as Stored<Item> & TimelineEntryItem);
   }
 
-  /** Adds the suspects that show only when everything was read. */
+  /** Adds the suspects that show only after everything was read. */
   async finish(): Promise<Suspects> {
     for (const timeline of this.#timelineOfSegment.values()) timeline.close();
     for (const [organizationId, read] of this.#organizations) {
       this.#suspectAll((await read).rules.missing());
-      await this.#readKeyIds(organizationId); // of keys that were created since, too
+      await this.#readKeyIds(organizationId); // again, because keys may have been created since
     }
     for (const record of this.#records) {
       const kind = kindOf(record);

@@ -5,7 +5,7 @@ import type { Organization } from '../../organization/organization.ts';
 import type { Item } from '../table/items.ts';
 import { type ItemKind, keyText, type PrimaryKey } from '../table/primary-keys.ts';
 
-/** What may be wrong with an item of any type in itself. */
+/** Issues that an item of any type can have by itself. */
 
 /** The form in which every date-time is stored. */
 const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -15,17 +15,20 @@ export const isStoredDateTime = (value: unknown): value is string =>
 /** How far the clocks of the functions and of this machine may differ. */
 const clockMarginMs = 60_000;
 
-/** Only idempotency records expire. */
+/** The issue of a ttl on any item but an idempotency record: only these expire. */
 export const ttlIssue = 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl';
 
-/** The date-times among these that are in the future by this machine's clock, as sentences' ends. */
+/** Reports the times that are in the future by this machine's clock, as ends of sentences. */
 export function* futureIssues(times: Readonly<Record<string, unknown>>): Generator<string> {
   for (const [name, at] of Object.entries(times))
     if (isStoredDateTime(at) && Date.parse(at) > Date.now() + clockMarginMs)
       yield `has the ${name} ${at}, which is in the future: compare the clock of this machine with that of the writer`;
 }
 
-/** As sentences. Leads, timeline entries and idempotency records have rules of their own. @param kind undefined for a key that the service never makes */
+/**
+ * Yields sentences. Leads, timeline entries and idempotency records have separate rules.
+ * @param kind undefined for a key that the service never makes
+ */
 export function* itemIssues(
   key: PrimaryKey,
   kind: ItemKind | undefined,
@@ -39,7 +42,7 @@ export function* itemIssues(
   if (kind.kind === 'erasure') yield erasureIssue(kind);
 }
 
-/** The item of an erasure is there until the erasure is complete. */
+/** The item of an erasure exists until the erasure is complete. */
 const erasureIssue = ({ organizationId, leadId }: { organizationId: number; leadId: number }) =>
   `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: npm run admin -- lead erase --organization ${organizationId} --lead ${leadId} completes it.`;
 
@@ -59,7 +62,7 @@ export function* entryIssues(
 export const isUser = (id: unknown, { userById }: Organization): boolean =>
   typeof id === 'number' && userById.has(id);
 
-/** What is wrong with an idempotency record in itself, as sentences' ends. */
+/** Reports what is wrong with an idempotency record by itself, as ends of sentences. */
 export function* recordIssues({ expiresAt, ttl }: Item): Generator<string> {
   if (typeof expiresAt !== 'number')
     return yield 'has no expiresAt, so it never expires: delete the item';
@@ -72,19 +75,19 @@ export function* recordIssues({ expiresAt, ttl }: Item): Generator<string> {
 export const recordedLead = (record: Item | undefined): unknown =>
   isPlainObject(record?.result) ? record.result.id : undefined;
 
-/** Nobody reads an expired record. @param record without issues */
+/** Whether a record has expired, so that nothing reads it. @param record a record without issues */
 export const isExpired = (record: Item): boolean => Number(record.expiresAt) <= Date.now();
 
 export const recordLifetimeMs = recordExpiry(new Date(0));
 
-/** When the capture of a record was: it expires a day after it, to the millisecond. @param record without issues */
+/** The time of a record's capture, which is a day before the record expires, to the millisecond. @param record a record without issues */
 export const capturedAt = (record: Item): string =>
   new Date(Number(record.expiresAt) - recordLifetimeMs).toISOString();
 
 export const isCapture = ({ type }: Item): boolean =>
   type === 'captured' || type === 'captured_new';
 
-/** Reports a window longer than an hour. @param subject what the sentence begins with, such as "API key abc" */
+/** Reports a window longer than an hour. @param subject the beginning of the sentence, such as "API key abc" */
 export function* windowIssues(subject: string, { windowEndsAt }: Item): Generator<string> {
   if (Number(windowEndsAt) > Date.now() + limits.windowMs + clockMarginMs)
     yield `${subject} has a window that ends more than an hour from now, at windowEndsAt ${windowEndsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;

@@ -15,7 +15,7 @@ import { indexAttributesOf } from '../leads/leads.ts';
 import type { Item, LeadItem } from '../table/items.ts';
 import { futureIssues, isStoredDateTime, ttlIssue } from './item-issues.ts';
 
-/** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
+/** Converts an item whose attributes may have any type to a lead. If `fields` is not a map, it counts as empty. */
 export function leadIn(organizationId: number, leadId: number, item: Item): Lead {
   return {
     ...(item as LeadItem),
@@ -27,7 +27,7 @@ export function leadIn(organizationId: number, leadId: number, item: Item): Lead
 
 export type IdentityKind = 'phone' | 'email';
 
-/** A lead's phone or email as it is compared; undefined if it has none, or the value is not a text. */
+/** A lead's phone or email in comparable form; undefined if the lead has none, or the value is not a text. */
 export function identityOf({ fields }: Lead, kind: IdentityKind): string | undefined {
   const value = valueOf(fields, kind);
   if (typeof value !== 'string' || value === '') return undefined;
@@ -35,9 +35,9 @@ export function identityOf({ fields }: Lead, kind: IdentityKind): string | undef
 }
 
 /**
- * Everything that is wrong with a lead in itself and according to its organization's settings, as sentences.
- * @param organization undefined if it has no settings: then references to them are not checked
- * @param lastLeadId the last id that was assigned; undefined if unknown
+ * Reports everything that is wrong with a lead by itself or by its organization's settings, as sentences.
+ * @param organization undefined if the organization has no settings: references to settings are then not checked
+ * @param lastLeadId the last ID that was assigned; undefined if unknown
  */
 export function* leadIssues(
   lead: Lead,
@@ -112,15 +112,15 @@ function* fieldIssues(fields: FieldValues, organization: Organization): Generato
 }
 
 /**
- * Whether the organization has the source, the user or the options that a value names. Inactive ones are valid, because leads keep them. The
- * rest of a value is not checked: the digest on the timeline shows a value that was changed without an entry.
+ * Whether the organization has the source, user or options that a value names. Inactive ones are valid, because leads keep them. Other
+ * values are not checked here: the digest on the timeline detects a change without an entry.
  */
 function isInSettings(
   { type, options }: Field,
   value: FieldValue,
   organization: Organization,
 ): boolean {
-  if (!Object.hasOwn(fieldKinds, type)) return true; // damaged settings, which have an issue of their scope
+  if (!Object.hasOwn(fieldKinds, type)) return true; // damaged settings, which are reported separately
   const { references, hasOptions } = fieldKinds[type];
   if (references !== null) return organization[references].some(({ id }) => id === value);
   const named: readonly unknown[] = [value].flat();

@@ -26,7 +26,7 @@ export function organizationIn(settingsItem: Item | undefined): Organization | u
   return stored && organizationFrom(settingsFrom(stored.settings), stored.version);
 }
 
-/** Reads an organization's settings, usage and directory entry. @returns what is wrong, as sentences */
+/** Reads an organization's settings, usage and directory entry. @returns a sentence for each violation */
 export async function lookAtOrganization({
   table,
   organizationId,
@@ -41,7 +41,7 @@ export async function lookAtOrganization({
   ];
 }
 
-/** Compares a listed API key with its item. @returns what is wrong, as sentences */
+/** Compares a listed API key with its item. @returns a sentence for each violation */
 export async function lookAtListedKey(
   { table, organizationId }: OrganizationTable,
   keyId: string,
@@ -59,7 +59,7 @@ export async function lookAtListedKey(
     : [`${subject} is listed, but its item ${keyText(itemKey(listing))} is not there.`];
 }
 
-/** The organization of an API key's item must list the key, with its hash. */
+/** Checks that the organization of an API key's item lists the key with its hash. */
 export async function lookAtKeyItem(table: Table, key: PrimaryKey): Promise<string[]> {
   const [item, listing] = await readWith(table, key, (read) => [
     keyListingPrimaryKey(Number(read?.organizationId), String(read?.keyId)),
@@ -71,7 +71,7 @@ export async function lookAtKeyItem(table: Table, key: PrimaryKey): Promise<stri
   ];
 }
 
-/** The attributes that only a key's item has, or only its listing. */
+/** The attributes that only the key's item or only its listing has. */
 const ownAttributes = ['pk', 'sk', 'used', 'windowEndsAt', 'apiKeyHash'];
 
 function* keyIssues(
@@ -103,7 +103,7 @@ function* organizationIssues(
   if (!settings)
     return yield `${subject} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
   const { id: settingsId, name } = settings.settings;
-  // Requests would write under that organization's keys.
+  // Requests would write under the other organization's partition keys.
   if (settingsId !== id) yield `${subject} has the settings of organization ${settingsId}.`;
   if (!directory)
     yield `${subject} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
@@ -116,7 +116,7 @@ function* organizationIssues(
   for (const issue of futureIssues({ appliedAt: settings.appliedAt })) yield `${subject} ${issue}.`;
 }
 
-/** Whether a settings file could have made the settings: the rules of the file keep what requests rely on. */
+/** Checks that a settings file could have produced the settings, because requests rely on the file's rules. */
 function* settingsIssues(subject: string, { settings }: SettingsItem): Generator<string> {
   try {
     parseSettingsFile(JSON.stringify(toSettingsFile(settingsFrom(settings))));

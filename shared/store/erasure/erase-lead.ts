@@ -43,13 +43,13 @@ import {
 } from './erase-related-items.ts';
 
 export interface EraseOptions {
-  /** Who erases, for the audit log. */
+  /** Who runs the erasure, for the audit log. */
   readonly who: string;
-  /** The action that the erasure is part of, such as a restore. */
+  /** The action to which the erasure belongs, such as a restore. */
   readonly partOf?: string;
-  /** Leads that are not inactive since then are spared: they may have changed since they were chosen. ISO 8601, UTC. */
+  /** Keeps leads that are not inactive since this time, because they may have changed after they were chosen. ISO 8601, UTC. */
   readonly inactiveSince?: string | undefined;
-  /** Called with the number of erasures that have begun. */
+  /** Called with the number of started erasures. */
   readonly onBegun?: ((leads: number) => void) | undefined;
   /** Called with the number of items read so far. */
   readonly onProgress?: ((itemsRead: number) => void) | undefined;
@@ -68,16 +68,16 @@ export interface Erased extends RelatedItems {
 
 /**
  * Erases leads and their people. Deletes each lead with its identity items and timeline, and the idempotency records and imported rows that
- * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once, however many leads it erases.
+ * name it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once, however many leads it erases.
  *
- * The person's phones and emails are those that the lead has or had. One that another lead has now is that lead's, and a lead that was created
- * after the erasure began keeps its entries: the person may have come back since, if the erasure was interrupted, or while it reads the table.
+ * The person's phones and emails are all that the lead has or had, except those that another lead has now. A lead that was created after
+ * the erasure started keeps its entries, because the person may have come back while the erasure was interrupted or read the table.
  *
- * The first transaction of each erasure deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun
- * until it is complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream
- * has after all others, and which is removed after them. From then on no request or import can add anything to the lead, and a capture of the
- * same person creates a new lead. A repeat of the erasure, even after a crash, completes it.
- * @returns what was erased, by lead ID; not of leads that are spared, or that do not exist and have no unfinished erasure
+ * The first transaction of each erasure deletes the lead and its identity items. It adds an audit entry, which says that the erasure has
+ * begun, until it is complete. It stores an item that says what is left to do. It ends the timeline with an entry `erased`, which comes
+ * last in the table's stream, and is removed last. From then on, no request or import can add anything to the lead, and a capture of the
+ * same person creates a new lead. Repeating the erasure completes it, even after a crash.
+ * @returns what was erased, by lead ID. Omits leads that were kept, and leads that do not exist and have no unfinished erasure
  * @throws ContentionError
  */
 export async function eraseLeads(
@@ -92,7 +92,7 @@ export async function eraseLeads(
     if (erasure) erasures.push(erasure);
     onBegun(erasures.length);
   }
-  // Once for all leads: a note or an enquiry that was accepted just before has more items to come.
+  // Waits once for all leads: items of a note or an enquiry that was accepted just before may not be visible yet.
   if (erasures.length > 0) await untilVisible(scope.table);
   const begun: Begun[] = [];
   for (const erasure of erasures) begun.push(await withTimeline(scope, erasure));
@@ -101,14 +101,15 @@ export async function eraseLeads(
   for (const person of begun) {
     const { leadId, search } = person;
     search.forget(await heldByOthers(scope, erased, search.identities));
-    // Otherwise another process has completed it.
+    // If it returns false, another process has completed the erasure.
     if (await storePerson({ ...scope, leadId }, search.identities)) people.push(person);
   }
   if (people.length === 0) return new Map();
   await removeRelatedItems(scope, people, onProgress);
   for (const { entries } of people) await deleteItems(scope.table, entries);
   for (const { leadId, ends, found } of people) {
-    // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
+    // As long as the entry `erased` exists, nobody reads the other entries. So it is deleted after them, not in the same batch, which is no
+    // transaction.
     await deleteItems(scope.table, ends);
     await endErasure({ ...scope, leadId }, found);
   }
@@ -120,7 +121,7 @@ export async function eraseLeads(
   );
 }
 
-/** What `eraseLeads` would do now. Reads the whole table once; writes nothing. */
+/** Previews `eraseLeads`. Reads the whole table once; writes nothing. */
 export const planErasures = (
   scope: OrganizationTable,
   leadIds: readonly number[],
@@ -131,7 +132,7 @@ export const planErasures = (
     who: 'a dry run',
   });
 
-/** The leads whose erasure has begun and is not complete. */
+/** The leads whose erasure has started but is not complete. */
 export const unfinishedErasures = async ({
   table,
   organizationId,
@@ -140,11 +141,11 @@ export const unfinishedErasures = async ({
   return (await queryAll<ErasureItem>(table, pk)).map(({ leadId }) => leadId);
 };
 
-/** An erasure that has begun, and what it removes. */
+/** A started erasure, and what it removes. */
 interface Begun extends ErasedPerson {
-  /** Of the lead's own timeline. */
+  /** The entries of the lead's own timeline. */
   readonly entries: readonly PrimaryKey[];
-  /** The entries `erased`, which are removed after the others. */
+  /** The entries `erased`, which are removed after all other entries. */
   readonly ends: readonly PrimaryKey[];
 }
 
@@ -153,7 +154,7 @@ async function withTimeline(
   { leadId, phones, emails, auditEntries }: ErasureItem,
 ): Promise<Begun> {
   const timeline = await readTimelineItems(scope, leadId);
-  // Several, if an erasure of an earlier lead of this ID is unfinished too.
+  // There are several if an erasure of an earlier lead with this ID is also unfinished.
   const times = Object.values(auditEntries).map(({ at }) => at);
   return {
     leadId,
@@ -172,8 +173,8 @@ const byKind = (identities: Identities) => ({
 });
 
 /**
- * Deletes the lead and stores what is still to be removed.
- * @returns the item that says so; undefined for a lead that is spared, and if there is neither a lead nor an unfinished erasure
+ * Deletes the lead, and stores an item that says what is still to be removed.
+ * @returns that item; undefined if the lead is kept, or if there is neither a lead nor an unfinished erasure
  */
 async function beginErasure(
   { table, organizationId, leadId }: ErasedLead,
@@ -186,19 +187,19 @@ async function beginErasure(
     if (!lead) return before;
     if (inactiveSince !== undefined) {
       const entries = await readTimelineItems({ table, organizationId }, leadId);
-      // An entry that is not visible yet is one that the version counts.
+      // The version also counts entries that are not visible yet.
       const isInactive = lead.updatedAt < inactiveSince && entries.length === lead.version;
       if (!isInactive || entries.some(({ sk }) => sk >= inactiveSince)) return undefined;
     }
     const { phones = [], emails = [], auditEntries } = before ?? {};
-    // In a partly restored table, an identity item may name another lead or be missing. A new lead's item may not be visible yet: its deletion
-    // meets a conflict.
+    // In a partly restored table, an identity item may name another lead or be missing. If a new lead's item is not visible yet, its
+    // deletion conflicts.
     const identityItems = await batchGet(table, identityKeysOf(lead));
     const ownKeys = identityKeysOf(lead).filter(
       (key) => (identityItems.get(key)?.leadId ?? leadId) === leadId,
     );
     const at = changeTimeOf(lead, new Date());
-    // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
+    // The audit entry and the timeline's last entry share an ID: `lead timelines` prints the first, and the event has the second.
     const id = newEntryId(at);
     const entry = { at, who, what, leadIds: [leadId], erasedLeadId: leadId };
     const ended = { ...entry, state: 'finished', ...(!partOf && { cleanedLeadIds: [] }) } as const;
@@ -206,7 +207,7 @@ async function beginErasure(
       organizationId,
       leadId,
       ...byKind(identitiesAmong([...identitiesOf(lead), ...phones, ...emails])),
-      // An unfinished erasure of an earlier lead of this ID has an entry too.
+      // An unfinished erasure of an earlier lead with this ID has an entry too.
       auditEntries: { ...auditEntries, [id]: ended },
     };
     const { outcome } = await transact(table, [
@@ -219,9 +220,9 @@ async function beginErasure(
 
 interface BegunErasure {
   readonly erasure: ErasureItem;
-  /** Of the audit log. */
+  /** The entry of the audit log. */
   readonly entry: AuditEntryItem;
-  /** Of that entry and of the timeline's last one. */
+  /** The ID of that entry and of the timeline's last entry. */
   readonly id: string;
 }
 
@@ -234,8 +235,8 @@ export const beginItems = (lead: Lead, { erasure, entry, id }: BegunErasure): Wr
 ];
 
 /**
- * Stores the identities that the lead's timeline named, because the timeline is deleted before the erasure ends.
- * @returns false if the erasure has ended meanwhile: what was read as the lead's timeline may be that of a later lead of the same ID
+ * Stores the phones and emails that the lead's timeline named, because the timeline is deleted before the erasure ends.
+ * @returns false if the erasure has ended meanwhile: the timeline that was read may belong to a later lead with the same ID
  */
 function storePerson(
   { table, organizationId, leadId }: ErasedLead,
@@ -252,10 +253,10 @@ function storePerson(
   });
 }
 
-/** As many as an audit entry holds. The phone of a help desk can be in the timeline of each lead. */
+/** The maximum in an audit entry. A help desk's phone can be in every lead's timeline. */
 const cleanedLeadsMax = 1000;
 
-/** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
+/** Completes the erasure's audit entries, then deletes the item that says what is left to do. */
 async function endErasure(
   { table, organizationId, leadId }: ErasedLead,
   { cleanedLeads }: FoundItems,

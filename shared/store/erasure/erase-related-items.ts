@@ -45,39 +45,42 @@ import {
   writeItem,
 } from '../table/writes.ts';
 
-/** An erased lead's person, while the table is searched for them. */
+/** The person of an erased lead, for the search of the table. */
 export interface ErasedPerson {
   readonly leadId: number;
   readonly found: FoundItems;
-  /** It forgets a phone or email that another lead gets meanwhile. */
+  /** The search drops a phone or email that another lead gets meanwhile. */
   readonly search: PersonSearch;
-  /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
+  /** Entries of leads that were created later stay unchanged: the person may have come back, and changed their phone since. */
   readonly begunAt: string | undefined;
-  /** Entries cleaned after this may have been cleaned by the erasure, before it was interrupted. */
+  /** Entries with a later `cleanedAt` may have been cleaned by this erasure before it was interrupted. */
   readonly firstBegunAt: string | undefined;
 }
 
-/** What the table stores about a lead, or about its person, besides the lead's own items. */
+/** What the table stores about a lead or its person, besides the lead's own items. */
 export interface RelatedItems {
   readonly idempotencyRecords: number;
   readonly importedRows: number;
   /** Entries of other leads' timelines in which the person was found. */
   readonly otherEntries: number;
-  /** The leads whose timelines these are. */
+  /** The leads to which these timelines belong. */
   readonly otherLeads: number;
-  /** These entries, by lead; with the ID as `lead timelines` prints it. */
+  /** These entries, with their leads and the IDs that `lead timelines` prints. */
   readonly changes: readonly { readonly leadId: number; readonly id: string }[];
-  /** Other leads whose fields mention the person; they are not changed. */
+  /** Other leads whose fields mention the person. They are not changed. */
   readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
 }
 
-/** What has been found so far. */
+/** The related items found so far. */
 export class FoundItems {
   idempotencyRecords = 0;
   importedRows = 0;
   readonly changes: RelatedItems['changes'][number][] = [];
   readonly mentions: RelatedItems['mentions'][number][] = [];
-  /** The leads of entries from which the person was removed, also before an interruption, or another person since. */
+  /**
+   * The leads from whose entries the person was removed, now or before an interruption. Includes entries from which another person was
+   * removed since.
+   */
   readonly cleanedLeads = new Set<number>();
 
   get inOrder(): RelatedItems {
@@ -94,8 +97,8 @@ export class FoundItems {
 }
 
 /**
- * Deletes the items that refer to erased leads, and removes their people from other leads' timelines. Reads the whole table once, because no
- * index leads to these items: consistent reads, a read unit for each 4 KB.
+ * Deletes the items that name erased leads, and removes their people from other leads' timelines. Reads the whole table once, because no
+ * index finds these items: consistent reads, a read unit for each 4 KB.
  * @param onProgress called with the number of items read so far
  */
 export async function removeRelatedItems(
@@ -108,14 +111,14 @@ export async function removeRelatedItems(
   const erased = new Map(people.map((person) => [person.leadId, person]));
   const everyone = new Everyone(people);
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
-    // After the page was read, so that a phone or email that another lead got meanwhile is left alone: a person who writes again has it in the
-    // same transaction as the first entry that names it. One that the lead gave up again is not left alone.
+    // Runs after the page was read, so that it keeps a phone or email that another lead got meanwhile: that lead gets it in the same
+    // transaction as the first entry that names it. If the lead has given it up again, it is not kept.
     const search = () => items.map((item) => everyone.identitiesIn(searchedIn(item)));
     let named = search();
     const held = await heldByOthers(scope, erased, named.flat());
     if (held.length > 0) {
       everyone.forget(held);
-      named = search(); // another person's may be within one that was forgotten
+      named = search(); // a dropped phone may contain another person's
     }
     for (const [index, item] of items.entries())
       await examine({ scope, keyIds, erased, people: everyone.with(named[index] ?? []) }, item);
@@ -123,7 +126,7 @@ export async function removeRelatedItems(
   await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
 }
 
-/** Where an item of another lead can name a person. */
+/** The part of another lead's item that can name a person. */
 function searchedIn(item: Stored<Item>): unknown {
   const kind = kindOf(item)?.kind;
   if (kind === 'lead') return item.fields;
@@ -135,13 +138,13 @@ interface Search {
   readonly keyIds: ReadonlySet<string>;
   /** By lead. */
   readonly erased: ReadonlyMap<number, ErasedPerson>;
-  /** Those whom the item names. */
+  /** The people whom the item names. */
   readonly people: readonly ErasedPerson[];
 }
 
 /**
- * Removes an item if it is still that of an erased lead, or the people from it. Once the item of a capture or a row is gone, a repeat of the
- * person writes one of a new lead under the same key: a delete whose answer was lost is sent again after that.
+ * Removes an item if it still belongs to an erased lead; otherwise, removes the people from it. A retried capture or import may store a new
+ * record under the same key. The SDK resends a delete whose response was lost, so the delete names the erased lead.
  */
 async function examine(
   { scope: { table, organizationId }, keyIds, erased, people }: Search,
@@ -182,8 +185,8 @@ async function examine(
 }
 
 /**
- * Deletes a record of an erased lead, unless there is a lead with its ID again: another command may have completed the erasure, and an import
- * that keeps IDs may have made a new lead.
+ * Deletes a record of an erased lead, unless a lead with its ID exists again: another command may have completed the erasure, and an import
+ * that keeps IDs may have created a new lead.
  */
 const deleteRecord = (table: Table, leadKey: PrimaryKey<LeadItem>, record: Write) =>
   retryOnConflict(async () => {
@@ -209,7 +212,7 @@ const recordsLead = (leadId: number): Condition => ({
   ExpressionAttributeValues: { ':lead': leadId },
 });
 
-/** Finds which of many people a value names: it is searched once for all of them. */
+/** Finds which of many people a value names, in one search for all of them. */
 class Everyone {
   readonly #search: PersonSearch;
   readonly #byIdentity = new Map<string, ErasedPerson[]>();
@@ -238,8 +241,8 @@ class Everyone {
 }
 
 /**
- * Those of the phones and emails that another lead has now. Consistent reads, one for each.
- * @param erased the leads that are no others, by ID
+ * The phones and emails that another lead has now. Consistent reads, one for each.
+ * @param erased leads under erasure, which do not count as other leads
  */
 export async function heldByOthers(
   { table, organizationId }: OrganizationTable,
@@ -255,7 +258,7 @@ export async function heldByOthers(
   });
 }
 
-/** Whether an entry is that of a lead which was created after the erasure began. Reads the lead of an entry that is as late. */
+/** Whether an entry belongs to a lead that was created after the erasure started. If the entry is that late, reads its lead. */
 async function isOfLaterLead(
   table: Table,
   leadKey: PrimaryKey<LeadItem>,
@@ -268,9 +271,10 @@ async function isOfLaterLead(
 }
 
 /**
- * Removes people from an entry. Another erasure may be writing the same entry: it is replaced only as it was read. Its time of cleaning, by
- * which copies of the timeline and a repeat learn of the change, is later than that of an earlier one, and than the erasures began.
- * @returns those who were in it
+ * Removes people from an entry. Another erasure may be writing the same entry, so it is replaced only if it has not changed since it was
+ * read. Copies of the timeline, and a repeat, notice the change by `cleanedAt`. It is later than the entry's previous one, and than the
+ * start of the erasures.
+ * @returns the people who were in the entry
  * @throws ContentionError
  */
 async function cleanEntry(
@@ -292,10 +296,10 @@ async function cleanEntry(
     for (const person of earlier) {
       const before = clean;
       clean = withoutPerson(before, person.search);
-      // Compared as values, because DynamoDB returns the attributes of a map in any order.
+      // Compares values, because DynamoDB returns the attributes of a map in any order.
       if (!isDeepStrictEqual(clean, before)) found.add(person);
     }
-    // An earlier attempt may have removed the people whom it found, although its response was lost.
+    // An earlier attempt, whose response was lost, may have removed the people that it found.
     if (isDeepStrictEqual(clean, entry)) return [...found];
     const before = [
       entry.cleanedAt ?? entry.at,

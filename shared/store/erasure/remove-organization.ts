@@ -24,10 +24,10 @@ import {
 import { scanTable } from '../table/scan-table.ts';
 
 /**
- * Removes an organization for good, with all of its leads and keys. For an organization that was made for a test: it asks nothing. Reads and
- * writes only the organization's own items. Revokes the keys first, and deletes the directory entry last, so that a repeat completes it.
- * A request that is still in progress can write after the removal: the caller waits for its own requests before.
- * Its idempotency records and imported rows stay.
+ * Removes an organization permanently, with all its leads and keys, and without asking: for organizations that tests create. Reads and
+ * writes only the organization's own items. Revokes the keys first, and deletes the directory entry last, so that a repeat completes the
+ * removal. A request in progress can write after the removal, so the caller must first wait for its requests. Idempotency records and
+ * imported rows stay.
  * @returns the number of items deleted
  */
 export async function removeOrganization(table: Table, organizationId: number): Promise<number> {
@@ -45,14 +45,14 @@ export async function removeOrganization(table: Table, organizationId: number): 
   for await (const leads of scanLeadsAscending(table, organizationId))
     for (const lead of leads) {
       await remove([...identityKeysOf(lead), ...(await timelineOf(lead.id))]);
-      // Last, in a request of its own: a batch has no order, and a repeat finds the others by the lead.
+      // Deleted last, in a separate request: a batch has no order, and a repeat finds the other items by the lead.
       await remove([leadPrimaryKey(organizationId, lead.id)]);
     }
   for (const { keyId } of apiKeys) {
     const listing = await getItem(table, keyListingPrimaryKey(organizationId, keyId));
     if (!listing) continue;
     await remove([apiKeyPrimaryKey(listing.apiKeyHash)]);
-    await remove([keyOf(listing)]); // which alone has the key's hash
+    await remove([keyOf(listing)]); // deleted last, because only the listing has the key's hash
   }
   const erasures = await keysIn(erasurePrimaryKey(organizationId, 0).pk);
   for (const { sk } of erasures) await remove(await timelineOf(Number(sk)));
@@ -65,8 +65,8 @@ export async function removeOrganization(table: Table, organizationId: number): 
 }
 
 /**
- * Removes the idempotency records of API keys, for organizations whose callers sent keys that nobody knows. Scans the whole table, as slowly
- * as a command does.
+ * Removes the idempotency records of API keys, if nobody knows the idempotency keys that callers sent. Scans the whole table at the pace of
+ * a command.
  * @returns the number of items deleted
  */
 export async function removeIdempotencyRecords(

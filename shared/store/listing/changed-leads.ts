@@ -20,7 +20,7 @@ interface CachedRead {
   readonly known: Set<number>;
   /** The known ids, highest first. */
   ids: readonly number[];
-  /** The latest `updatedAt` that was read, in epoch milliseconds by the clock of the function that wrote it. */
+  /** The latest `updatedAt` that was read, in epoch milliseconds on the clock of the function that wrote it. */
   newest: number;
   /** The pass that has not reached the end of the index. */
   pass: Pass | undefined;
@@ -28,27 +28,27 @@ interface CachedRead {
   wholeAt: number | undefined;
 }
 
-/** How long after its date a function's change may be missing from an index: up to ten seconds until its commit, and ten more of lag. */
+/** How long after its date a change may be missing from an index: up to ten seconds until its commit, and ten more of index lag. */
 const lateMs = limits.functionTimeoutSeconds * 1000 + 10_000;
-/** How far ahead the clock that dated a change may be. */
+/** How far ahead the clock of a change may be. */
 const aheadMs = 10_000;
 const dateOf = (ms: number): string => new Date(ms).toISOString();
 
 /** If more leads have changed, they are not looked up by id. */
 export const changedLeadsMax = 100_000;
 /**
- * The entries that one page reads, in one query of up to a megabyte. The next page continues. A partition takes 1,000 writes a second, two
- * for a lead: no more leads can have changed in the seconds that each page reads again.
+ * The entries that one page reads, in one query of up to a megabyte. The next page continues. A partition accepts 1,000 writes a second,
+ * two for each lead. So no more leads can have changed in the seconds that each page reads again.
  */
 export const entriesPerPage = 12_500;
-/** A client asks for the next page within seconds. An older read is discarded, so that a back-dated change is not missed for longer. */
+/** A client requests the next page within seconds. An older read is discarded, so that a back-dated change is not missed for longer. */
 const cacheMaxMs = 60_000;
 const cachedReads = new BoundedMap<string, CachedRead>(4);
 
 /**
  * The ids of an organization's leads changed since a time, highest first, or undefined as long as not all of them are known. A changed lead
- * stays changed, so the ids of one page are cached. The next page continues that read, or reads only later changes. A read unit for each
- * 80 new ids.
+ * stays changed, so a page's ids are cached. The next page continues that read, or reads only later changes. A read unit for each 80 new
+ * ids.
  * @param since epoch milliseconds
  */
 export async function readChangedIds(
@@ -78,7 +78,7 @@ export async function readChangedIds(
   read.pass = next && { ...pass, next };
   if (next !== undefined) return undefined;
   read.wholeAt = pass.begunAt;
-  // A pass that began on an earlier page may have gone by entries that the index has shown since.
+  // A pass that began on an earlier page may have passed entries before the index showed them.
   return isBegunHere ? read.ids : undefined;
 }
 
@@ -120,13 +120,13 @@ function cachedReadOf(organizationId: number, since: number): CachedRead {
   return read;
 }
 
-/** The most leads that are examined besides a list's own; their entries are 4 KB, half a read unit. */
+/** The maximum number of leads that are examined in addition to a list's own. Their entries are 4 KB, half a read unit. */
 const recentlyChangedMax = 40;
 
 /**
- * The ids of the leads that changed within the last seconds, while an index may lag. A lead that moves is removed from its old place in an
- * index before it is added at the new one: in between, a list that it never left, such as its pipeline's, finds it in neither. The update
- * index is a different index and tells which leads moved. One query, half a read unit.
+ * The ids of the leads that changed within the last seconds, while an index may lag. When a lead moves, it is removed from its old place in
+ * an index before it is added at the new one. In between, even a list that it never left, such as its pipeline's, finds it in neither
+ * place. The update index is separate and shows which leads moved. One query, half a read unit.
  */
 export function recentlyChangedIds(
   { table, organizationId }: OrganizationTable,
@@ -140,7 +140,7 @@ export function recentlyChangedIds(
       ExpressionAttributeValues: {
         ':leads': updateIndexKey(organizationId),
         ':from': dateOf(now - lateMs),
-        ':to': dateOf(now + aheadMs), // a change dated further ahead would displace others
+        ':to': dateOf(now + aheadMs), // changes dated further ahead would displace others
       },
       ScanIndexForward: false,
       Limit: recentlyChangedMax,

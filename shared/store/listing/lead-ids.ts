@@ -16,7 +16,7 @@ export type LeadIds = (below: number) => Promise<number | undefined>;
 /** One more than any id: the start of a list. */
 export const aboveAllIds = limits.idMax + 1;
 
-/** The bytes of one index entry in a page's budget: its keys and their names. */
+/** How many bytes of a page's budget an index entry costs: its keys and their names. */
 const indexEntryBytes = 100;
 
 export const highestFirst = (leadIds: Iterable<number>): number[] =>
@@ -24,7 +24,7 @@ export const highestFirst = (leadIds: Iterable<number>): number[] =>
 
 export const idOf = ({ sk }: Pick<LeadIndexEntry, 'sk'>): number => Number(sk);
 
-/** Queries an index. The budget pays for its entries. */
+/** Queries an index, and charges the entries to the budget. */
 export async function readEntries(
   table: Table,
   query: Omit<QueryCommandInput, 'TableName'> & { readonly IndexName: IndexName },
@@ -34,7 +34,7 @@ export async function readEntries(
   readonly next: Record<string, unknown> | undefined;
 }> {
   const { Items, LastEvaluatedKey } = await table.client.send(
-    // No projection: an index of keys refuses one that names an attribute of another index.
+    // No projection, because an index of keys refuses to project another index's attribute.
     new QueryCommand({ TableName: table.name, ...query }),
   );
   const entries = itemsOf<LeadIndexEntry>(Items);
@@ -96,7 +96,7 @@ function nextChunkSize(size: number, ids: readonly number[], below: number): num
   return isSequential ? Math.min(4 * size, chunkMax) : Math.max(chunkMin, Math.floor(size / 4));
 }
 
-/** A list that was read already. @param ordered highest first */
+/** A list that has already been read. @param ordered the IDs, highest first */
 export function listedIds(ordered: readonly number[]): LeadIds {
   let at = 0; // the position of the id returned last
   return async (below) => {
@@ -106,7 +106,7 @@ export function listedIds(ordered: readonly number[]): LeadIds {
   };
 }
 
-/** The ids that any of the lists has; the lists are read in parallel. */
+/** The ids that are in any of the lists. The lists are read in parallel. */
 export const union =
   (lists: readonly LeadIds[]): LeadIds =>
   async (below) => {
@@ -116,8 +116,8 @@ export const union =
   };
 
 /**
- * The ids that all of the lists have: each list skips to the lowest head, until all agree. When the budget is spent before that, it returns
- * the lowest head: every higher id is ruled out, and the page checks each lead.
+ * The ids that are in all of the lists: each list skips to the lowest head, until all heads agree. If the budget is spent before that, it
+ * returns the lowest head: every higher id is ruled out, and the page checks each lead anyway.
  */
 export const intersection =
   (lists: readonly LeadIds[], budget: PageBudget): LeadIds =>

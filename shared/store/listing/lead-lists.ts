@@ -24,13 +24,13 @@ export interface LeadQuery extends PageQuery {
   readonly updatedSince: number | undefined;
 }
 
-/** The budget of a page, whichever is spent first (design, section 5). */
+/** A page's budget in bytes; it also has one in time (design, section 5). */
 const pageMaxBytes = 4_000_000;
 const pageMaxMs = 1000;
 
 /**
- * One page of an organization's leads, at a cost bounded by the page. The indexes that the filters have give lists of ids: the leads in all
- * of the lists are fetched. Without such a list, the leads are scanned.
+ * One page of an organization's leads, at a cost bounded by the page. Filters with an index produce lists of ids, and the leads in all of
+ * these lists are fetched. Without such a filter, the leads are scanned.
  */
 export async function listLeads(table: Table, query: LeadQuery): Promise<LeadPage> {
   const budget = new PageBudget(pageMaxBytes, pageMaxMs);
@@ -49,7 +49,7 @@ async function readerOf(
   const changed =
     updatedSince === undefined ? undefined : await readChangedIds(scope, updatedSince, budget);
   if (changed) {
-    // Fetched without the other lists, each of which would have to be searched for every changed lead.
+    // Fetches the changed leads without the other lists, each of which would have to be searched for every changed lead.
     const areFew = changed.length <= fewChanged || lists.length === 0;
     if (areFew) return leadsByIds(scope, listedIds(changed), budget);
     lists.push(listedIds(changed));
@@ -58,7 +58,7 @@ async function readerOf(
   return leadsByIds(scope, intersection(lists, budget), budget, recentlyChangedIds(scope, budget));
 }
 
-/** As many leads as the budget of one page fetches, at a read unit each. */
+/** How many leads a page's budget can fetch, at a read unit each. */
 const fewChanged = 1000;
 
 function indexLists(
@@ -74,7 +74,7 @@ function indexLists(
   if (sourceId !== undefined)
     partitions.push(['leadsBySource', [sourceIndexKey(organizationId, sourceId)]]);
   const isSingle = partitions.length === 1 && updatedSince === undefined;
-  // A single list is read only as far as the page; an intersection usually reads on.
+  // A single list is read only as far as the page needs; an intersection usually reads further.
   const firstChunk = isSingle ? limit + 1 : Math.max(limit + 1, 100);
   return partitions.map(([index, values]) =>
     union(values.map((value) => indexIds(table, { index, value, firstChunk }, budget))),

@@ -11,19 +11,19 @@ import type { PageBudget } from './page-budget.ts';
 /** Consecutive leads that were examined, highest id first. */
 export interface LeadChunk {
   readonly leads: readonly Lead[];
-  /** Every lead from this id up has been examined; 1 when no lead follows. */
+  /** Every lead from this id upwards has been examined; 1 if no lead follows. */
   readonly downTo: number;
 }
 
 /**
- * Reads leads with ids lower than `below`, about as many as requested, and fewer only where a chunk ends for another reason. A chunk that
- * examined nothing ends the page.
+ * Reads about `requested` leads with ids lower than `below`; fewer only if the chunk ends for another reason. A chunk without leads ends
+ * the page.
  */
 export type LeadReader = (below: number, requested: number) => Promise<LeadChunk>;
 
 export interface LeadPage {
   readonly leads: readonly Lead[];
-  /** The id of the last lead that was examined; null if no lead follows. */
+  /** The id of the last examined lead; null if no lead follows. */
   readonly nextCursor: number | null;
 }
 
@@ -36,8 +36,8 @@ export interface PageQuery {
 }
 
 /**
- * One page of leads, highest id first. It examines a bounded amount and may be short, even empty, with a cursor: only a null cursor
- * ends the list (design, section 5). A lead that does not change is in exactly one page of a list.
+ * One page of leads, highest id first. It examines a bounded number of leads, so it may be short or even empty: only a null cursor ends the
+ * list (design, section 5). A lead that does not change is in exactly one page of a list.
  * @throws Error if not even one lead could be examined
  */
 export async function readLeadPage(
@@ -50,9 +50,9 @@ export async function readLeadPage(
   let below = start;
   let examined = 0;
   while (true) {
-    // One lead more than the page has room for tells whether another page follows.
+    // One lead more than fits into the page shows whether another page follows.
     const missing = limit + 1 - leads.length;
-    // As many as the rest of the page needs, by the share of leads that has matched.
+    // How many leads the rest of the page needs, by the share that has matched so far.
     const expected = Math.ceil((1.2 * missing * examined) / Math.max(0.5, leads.length));
     const chunk = await read(below, Math.max(missing, expected));
     examined += chunk.leads.length;
@@ -75,15 +75,15 @@ export async function readLeadPage(
 
 const unreadRetryMs = 300;
 
-/** Leads in one batch: a page of the default size, and the lead that tells whether another page follows. */
+/** Leads in one batch: a page of the default size, and one lead that shows whether another page follows. */
 const batchLeads = limits.pageSizeDefault + 1;
 
-/** The bytes that are paid for to fetch a lead. */
+/** The bytes that DynamoDB charges to fetch a lead. */
 const fetchedBytes = ({ fields }: Lead): number =>
   Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields)));
 
 /**
- * Fetches leads by id, in batches. Each is read from the table, because an index lags behind it.
+ * Fetches leads by id, in batches. Reads each lead from the table, because indexes lag behind it.
  * @param recentlyChanged a few ids that the list may lack for a moment; most of them do not match
  */
 export function leadsByIds(
@@ -97,7 +97,7 @@ export function leadsByIds(
     const { leadIds, downTo } = await nextIds([ids, recentlyChanged], below, most, budget);
     const keys = leadIds.map((leadId) => leadPrimaryKey(organizationId, leadId));
     const { items, isUnread } = await batchGetWithin(table, keys, unreadRetryMs);
-    // A lead that DynamoDB left unread may exist: the chunk ends before it.
+    // A lead that DynamoDB left unprocessed may exist, so the chunk ends before it.
     const firstUnread = keys.findIndex(isUnread);
     const read = firstUnread === -1 ? keys : keys.slice(0, firstUnread);
     const leads = read

@@ -8,15 +8,12 @@ import { leadSortKey, leadsPartitionKey } from '../table/primary-keys.ts';
 import type { LeadChunk, LeadReader } from './lead-pages.ts';
 import type { PageBudget } from './page-budget.ts';
 
-/** Fewer leads are not worth a round trip. */
+/** The minimum per read: fewer leads are not worth a round trip. */
 const leadsMin = 25;
 
-/**
- * Scans the leads themselves. The first read is as long as the page. Further reads, of a page whose leads rarely match, keep to the pace
- * that the partition allows.
- */
+/** Scans the leads themselves. The first read has the page's size. If few leads match, further reads are paced to protect the partition. */
 export function scanLeads(scope: OrganizationTable, budget: PageBudget): LeadReader {
-  let leadBytes = 0; // the mean of the leads read last
+  let leadBytes = 0; // the mean size of the leads read last
   return async (below, requested) => {
     let leads = requested;
     if (leadBytes > 0) {
@@ -65,8 +62,8 @@ async function queryLeads(
 
 /**
  * All leads of an organization are one partition, which serves 3,000 read units a second (AWS: DynamoDB, "Partition throughput limits").
- * Four scans at once leave none of them unserved: each takes at most `burstUnits + unitsPerSecond`, 740, in any second,
- * unless a read meets leads much larger than those before.
+ * Four simultaneous scans fit: each takes at most `burstUnits + unitsPerSecond`, 740, in any second, unless a read meets much larger leads
+ * than before.
  */
 const unitsPerSecond = 640;
 const burstUnits = 100;
@@ -74,8 +71,8 @@ const burstUnits = 100;
 const msPerUnit = 1000 / unitsPerSecond;
 
 /**
- * By organization: when its scans have had the time of all units that they read, in epoch milliseconds. A function answers one request at a
- * time, so this is the pace of one client.
+ * By organization: when the units that its scans have read will be paid off, in epoch milliseconds. A function serves one request at a
+ * time, so this paces one client.
  */
 const pacedUntil = new BoundedMap<number, number>(100);
 
