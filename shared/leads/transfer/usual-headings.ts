@@ -84,7 +84,7 @@ export function usualTarget(organization: Organization, heading: string): UsualT
     const same = targets(organization).get(word);
     if (same) return { target: same, rank: 0, isPart: false };
     const line = usual.find((words) => words.includes(word));
-    const target = line?.map((one) => targets(organization).get(one)).find((one) => one);
+    const target = line?.map((word) => targets(organization).get(word)).find((found) => found);
     if (target) return { target, rank: line?.indexOf(word) ?? 0, isPart: false };
     const name = targets(organization).get('name');
     if (name && parts.includes(word))

@@ -55,7 +55,7 @@ export async function checkTable(
   return { leads: found.leads, violations: [...violations].sort() };
 }
 
-/** Reads a suspect again, with everything that must agree with it. @returns what is wrong, as sentences */
+/** Reads a suspect again, with everything that it must match. @returns a sentence for each violation */
 export async function lookAt(
   table: Table,
   key: PrimaryKey,
@@ -81,10 +81,10 @@ export async function lookAt(
   return issues;
 }
 
-/** Items that are a lead, or name one. */
+/** The kinds of items that are a lead or name one. */
 const leadKinds = ['lead', 'phone', 'email', 'importedRow', 'idempotency'];
 
-/** Reads an item with its lead and what must agree with that, as of one moment. */
+/** Reads an item with its lead and everything that the lead must match, as of one moment. */
 async function lookAround(
   { table, organizationId }: OrganizationTable,
   key: PrimaryKey,
@@ -106,10 +106,10 @@ async function lookAround(
   });
   const rules = new LeadRules(organizationId, { settings, usage }, (value) => value);
   const issues: Issue[] = [];
-  const add = (one: Item | undefined): void => {
-    const stored = one as Stored<Item> | undefined;
-    const ofOne = stored && kindOf(stored);
-    if (ofOne) issues.push(...rules.item(stored, ofOne));
+  const add = (candidate: Item | undefined): void => {
+    const stored = candidate as Stored<Item> | undefined;
+    const storedKind = stored && kindOf(stored);
+    if (storedKind) issues.push(...rules.item(stored, storedKind));
   };
   if (kind.kind === 'lead') add(item);
   for (const other of others) add(other);
@@ -121,6 +121,6 @@ async function lookAround(
   if (timeline.length > 0) issues.push(...rules.timeline(leadId, replay));
   if (kind.kind !== 'lead') add(item);
   issues.push(...rules.missing());
-  // Not all that must agree with the other items was read.
+  // Reports only this item's issues: not everything that the other items must match was read.
   return issues.filter(([of]) => keyText(of) === keyText(key)).map(([, sentence]) => sentence);
 }

@@ -46,7 +46,10 @@ export function* itemIssues(
 const erasureIssue = ({ organizationId, leadId }: { organizationId: number; leadId: number }) =>
   `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: npm run admin -- lead erase --organization ${organizationId} --lead ${leadId} completes it.`;
 
-/** What is wrong with an entry of a timeline in itself, as sentences' ends. @param organization undefined if it has no settings: then the actor is not checked */
+/**
+ * Reports what is wrong with a timeline entry by itself, as ends of sentences.
+ * @param organization undefined if the organization has no settings: the actor is then not checked
+ */
 export function* entryIssues(
   { sk, at, actorId, importedAt, ttl }: Item,
   organization: Organization | undefined,

@@ -124,7 +124,7 @@ function isInSettings(
   const { references, hasOptions } = fieldKinds[type];
   if (references !== null) return organization[references].some(({ id }) => id === value);
   const named: readonly unknown[] = [value].flat();
-  return !hasOptions || named.every((one) => options.some((option) => option.value === one));
+  return !hasOptions || named.every((name) => options.some((option) => option.value === name));
 }
 
 function display(value: unknown): string {

@@ -29,7 +29,7 @@ import {
 import { type IdentityKind, identityOf, leadIn, leadIssues } from './lead-issues.ts';
 import { organizationIn } from './look-at-organization.ts';
 
-/** What is wrong with an item, as a sentence. A lead stands for its timeline too. */
+/** A sentence about what is wrong with an item. A lead's key includes its timeline. */
 export type Issue = readonly [key: PrimaryKey, sentence: string];
 
 const identityKinds = ['phone', 'email'] as const;
@@ -42,11 +42,11 @@ export const identityKeysIn = (lead: Lead): PrimaryKey[] =>
     return value === undefined ? [] : identityKey[kind](lead.organizationId, value);
   });
 
-/** A lead's values. A phone or email is left out once its item was found. */
+/** A lead's values. A phone or email is removed once its item is found. */
 type KeptLead<Kept> = Record<IdentityKind | keyof Explained, Kept> & { hasTimeline: boolean };
 
 /**
- * The rules for an organization's leads and the items that must agree with them. The leads are given first, then the other items in any order,
+ * The rules for an organization's leads and the items that must match them. Pass the leads first, then all other items in any order, and
  * each timeline as a whole.
  */
 export class LeadRules<Kept extends string | number | undefined> {
@@ -61,8 +61,8 @@ export class LeadRules<Kept extends string | number | undefined> {
   readonly #wrongHolders = new Map<string, unknown>();
 
   /**
-   * @param settings the item of the organization's settings; without it, references to them are not checked
-   * @param keep the form in which values are compared: as they are, or a digest, if the sentences do not matter
+   * @param settings the item of the organization's settings; without it, references to settings are not checked
+   * @param keep the form in which values are compared: unchanged, or as a digest if nobody reads the sentences
    */
   constructor(
     organizationId: number,
@@ -75,7 +75,7 @@ export class LeadRules<Kept extends string | number | undefined> {
     this.#keep = keep;
   }
 
-  /** Checks an item by itself, and against its lead. @param kind not of an entry of a timeline */
+  /** Checks an item by itself, and against its lead. @param kind any kind except a timeline entry */
   *item(item: Stored<Item>, kind: ItemKind): Generator<Issue> {
     for (const issue of itemIssues(item, kind, item)) yield [item, issue];
     if (kind.kind === 'lead') yield* this.#addLead(item, kind.leadId);
@@ -102,7 +102,7 @@ export class LeadRules<Kept extends string | number | undefined> {
     });
   }
 
-  /** The lead that an identity item names must exist and have the phone or email. */
+  /** Checks that the lead that an identity item names exists, and has the phone or email. */
   *#identity(
     item: Stored<Item>,
     { kind, value }: { readonly kind: IdentityKind; readonly value: string },
@@ -121,7 +121,7 @@ export class LeadRules<Kept extends string | number | undefined> {
     else yield [item, `${ofLead}, whose ${kind} is ${lead[kind] ?? 'missing'}.`];
   }
 
-  /** The lead of an imported row must exist: an erasure, which is reported by itself, deletes the row too. */
+  /** Checks that the lead of an imported row exists. An erasure, which is reported separately, deletes the row too. */
   *#importedRow(row: Stored<Item>): Generator<Issue> {
     const { leadId } = row;
     if (this.#kept(leadId) || this.#erasing.has(leadId)) return;
@@ -129,7 +129,7 @@ export class LeadRules<Kept extends string | number | undefined> {
     yield [row, `The imported row ${keyText(row)} ${became}, which is not there.`];
   }
 
-  /** The lead of an idempotency record must exist, and have the capture on its timeline: it is written with the record. */
+  /** Checks that the lead of an idempotency record exists, and has the capture on its timeline, because both are written together. */
   *#record(record: Stored<Item>, keyId: string): Generator<Issue> {
     const says = `The idempotency record ${keyText(record)}`;
     const issues = [...recordIssues(record)];
@@ -154,7 +154,7 @@ export class LeadRules<Kept extends string | number | undefined> {
     return this.#keep(`${leadId} ${keyId} ${at}`);
   }
 
-  /** Checks an entry by itself, and remembers a capture of which an idempotency record may tell. */
+  /** Checks an entry by itself, and remembers a capture that may have an idempotency record. */
   *entry(leadId: number, entry: Stored<Item>): Generator<Issue> {
     const [at = ''] = entry.sk.split('#');
     if (isCapture(entry) && Date.parse(at) > Date.now() - recordLifetimeMs)
@@ -164,13 +164,13 @@ export class LeadRules<Kept extends string | number | undefined> {
       yield [this.#keyOf(leadId), `The timeline entry ${keyText(entry)} ${issue}.`];
   }
 
-  /** The lead of a timeline must exist, have one opening entry, and be as the timeline says. */
+  /** Checks that the lead of a timeline exists, has exactly one opening entry, and agrees with the timeline. */
   *timeline(leadId: number, timeline: TimelineReplay<TimelineEntryItem>): Generator<Issue> {
     const organizationId = this.#organizationId;
     const [key, pk] = [this.#keyOf(leadId), timelinePartitionKey(organizationId, leadId)];
     const lead = this.#leads.get(leadId);
     if (!lead) {
-      // An erasure is reported by itself, and removes the timeline.
+      // The erasure is reported separately, and removes the timeline.
       const has = `has entries, but organization ${organizationId} has no lead ${leadId}.`;
       if (!this.#erasing.has(leadId)) yield [key, `The timeline ${pk} ${has}`];
       return;
@@ -186,7 +186,7 @@ export class LeadRules<Kept extends string | number | undefined> {
       yield [key, `${this.#nameOf(leadId)} ${unexplained[part](lead, explained)}.`];
   }
 
-  /** What shows only when all items were given: a phone or email without its item, and a lead without a timeline. */
+  /** Reports what only shows after all items: a phone or email without its item, and a lead without a timeline. */
   *missing(): Generator<Issue> {
     for (const [leadId, lead] of this.#leads) {
       if (!lead.hasTimeline) yield* this.timeline(leadId, new TimelineReplay());
@@ -216,7 +216,7 @@ export class LeadRules<Kept extends string | number | undefined> {
 
 const isMissing = 'an entry is missing, or the lead was changed without one';
 type Values = Readonly<Record<keyof Explained, unknown>>;
-/** What to say of a part of a lead that its timeline does not explain. */
+/** What to report about a part of a lead that its timeline does not explain. */
 const unexplained: Readonly<Record<keyof Explained, (lead: Values, timeline: Values) => string>> = {
   version: (lead, timeline) =>
     `has the version ${lead.version}, but its timeline ends at version ${timeline.version}: ${isMissing}`,

@@ -20,7 +20,7 @@ import {
 import { readTogether, readWith } from '../table/read-together.ts';
 import { futureIssues, isUser, windowIssues } from './item-issues.ts';
 
-/** Settings were checked when they were applied; the check relies on their types. */
+/** Settings were checked when they were applied, so the check relies on their types. */
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
   const stored = settingsItem as SettingsItem | undefined;
   return stored && organizationFrom(settingsFrom(stored.settings), stored.version);

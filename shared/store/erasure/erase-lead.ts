@@ -168,7 +168,7 @@ async function withTimeline(
 }
 
 const byKind = (identities: Identities) => ({
-  phones: identities.filter((one) => !isEmailIdentity(one)),
+  phones: identities.filter((identity) => !isEmailIdentity(identity)),
   emails: identities.filter(isEmailIdentity),
 });
 

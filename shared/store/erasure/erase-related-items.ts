@@ -109,19 +109,19 @@ export async function removeRelatedItems(
   const { table, organizationId } = scope;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const erased = new Map(people.map((person) => [person.leadId, person]));
-  const everyone = new Everyone(people);
+  const peopleIndex = new PeopleIndex(people);
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
     // Runs after the page was read, so that it keeps a phone or email that another lead got meanwhile: that lead gets it in the same
     // transaction as the first entry that names it. If the lead has given it up again, it is not kept.
-    const search = () => items.map((item) => everyone.identitiesIn(searchedIn(item)));
+    const search = () => items.map((item) => peopleIndex.identitiesIn(searchedIn(item)));
     let named = search();
     const held = await heldByOthers(scope, erased, named.flat());
     if (held.length > 0) {
-      everyone.forget(held);
+      peopleIndex.forget(held);
       named = search(); // a dropped phone may contain another person's
     }
     for (const [index, item] of items.entries())
-      await examine({ scope, keyIds, erased, people: everyone.with(named[index] ?? []) }, item);
+      await examine({ scope, keyIds, erased, people: peopleIndex.with(named[index] ?? []) }, item);
   };
   await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
 }
@@ -213,14 +213,14 @@ const recordsLead = (leadId: number): Condition => ({
 });
 
 /** Finds which of many people a value names, in one search for all of them. */
-class Everyone {
+class PeopleIndex {
   readonly #search: PersonSearch;
   readonly #byIdentity = new Map<string, ErasedPerson[]>();
 
   constructor(people: readonly ErasedPerson[]) {
     for (const person of people)
-      for (const one of person.search.identities)
-        this.#byIdentity.set(one, [...(this.#byIdentity.get(one) ?? []), person]);
+      for (const identity of person.search.identities)
+        this.#byIdentity.set(identity, [...(this.#byIdentity.get(identity) ?? []), person]);
     this.#search = new PersonSearch([...this.#byIdentity.keys()]);
   }
 
@@ -230,13 +230,13 @@ class Everyone {
 
   /** The people who have one of these phones and emails. */
   with(identities: Identities): readonly ErasedPerson[] {
-    return [...new Set(identities.flatMap((one) => this.#byIdentity.get(one) ?? []))];
+    return [...new Set(identities.flatMap((identity) => this.#byIdentity.get(identity) ?? []))];
   }
 
   forget(identities: Identities): void {
     this.#search.forget(identities);
-    for (const one of identities)
-      for (const { search } of this.#byIdentity.get(one) ?? []) search.forget([one]);
+    for (const identity of identities)
+      for (const { search } of this.#byIdentity.get(identity) ?? []) search.forget([identity]);
   }
 }
 
@@ -252,8 +252,8 @@ export async function heldByOthers(
   const keyOf = (identity: string): PrimaryKey<IdentityItem> =>
     (isEmailIdentity(identity) ? emailPrimaryKey : phonePrimaryKey)(organizationId, identity);
   const items = await batchGet(table, identities.map(keyOf));
-  return identities.filter((one) => {
-    const holder = items.get(keyOf(one))?.leadId;
+  return identities.filter((identity) => {
+    const holder = items.get(keyOf(identity))?.leadId;
     return holder !== undefined && !erased.has(holder);
   });
 }

@@ -76,7 +76,11 @@ export async function addMissingNote(
 ): Promise<boolean | undefined> {
   const entries = (await readTimeline(table, organizationId, leadId)).slice(-lastEntries);
   const note = { type: 'note_added', actorId: null, by, via: 'admin', text } as const;
-  if (entries.some((one) => one.type === note.type && one.actorId === null && one.text === text))
+  if (
+    entries.some(
+      (entry) => entry.type === note.type && entry.actorId === null && entry.text === text,
+    )
+  )
     return false;
   if (dryRun) return true;
   const at = await addToTimeline(table, organizationId, leadId, (at) => ({ ...note, at }));

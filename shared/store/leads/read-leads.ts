@@ -84,9 +84,9 @@ export async function newestLeads(
   const leads: Lead[] = [];
   let leadsRead = 0;
   for await (const page of pages) {
-    for (const some of partsOf(page, readsInParallel)) {
-      const areFound = await Promise.all(some.map(matches));
-      leads.push(...some.filter((_, index) => areFound[index]));
+    for (const part of partsOf(page, readsInParallel)) {
+      const areFound = await Promise.all(part.map(matches));
+      leads.push(...part.filter((_, index) => areFound[index]));
     }
     leadsRead += page.length;
     onProgress(leadsRead);
@@ -188,8 +188,8 @@ async function* ofEachLead<T>(
   isOf: (lead: Lead) => boolean = () => true,
 ): AsyncGenerator<T[]> {
   for await (const leads of scanLeadsAscending(table, organizationId))
-    for (const some of partsOf(leads.filter(isOf), readsInParallel))
-      yield await Promise.all(some.map(read));
+    for (const part of partsOf(leads.filter(isOf), readsInParallel))
+      yield await Promise.all(part.map(read));
 }
 
 async function readEntries(

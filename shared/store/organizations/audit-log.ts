@@ -144,7 +144,7 @@ export const versionsKept = 20;
 /** Part of a transaction: keeps settings that are being replaced, and deletes the oldest kept version. */
 export function keepSettings(settings: Settings, version: number): Write[] {
   const { id: organizationId } = settings;
-  const keyOfVersion = (one: number) => settingsVersionPrimaryKey(organizationId, one);
+  const keyOfVersion = (of: number) => settingsVersionPrimaryKey(organizationId, of);
   const kept = { ...keyOfVersion(version), organizationId, version, settings };
   const tooOld = version - versionsKept;
   return [put(kept), ...(tooOld > 0 ? [deletion(keyOfVersion(tooOld))] : [])];

@@ -11,9 +11,9 @@ const writesAtOnce = 25;
 export async function copyItems(from: Table, copies: readonly Table[]): Promise<number> {
   let copied = 0;
   await scanTable(from, { ConsistentRead: true }, async ({ items }) => {
-    for (const some of partsOf(items, writesAtOnce)) {
-      await allSettled(copies.flatMap((copy) => some.map((item) => writeItem(copy, put(item)))));
-      copied += some.length;
+    for (const part of partsOf(items, writesAtOnce)) {
+      await allSettled(copies.flatMap((copy) => part.map((item) => writeItem(copy, put(item)))));
+      copied += part.length;
     }
   });
   return copied;

@@ -148,7 +148,7 @@ async function eraseAgain(
   mended: MendedTable,
 ): Promise<void> {
   const { who, what } = action;
-  for (const [organizationId, leads] of Map.groupBy(erased, (one) => one.organizationId)) {
+  for (const [organizationId, leads] of Map.groupBy(erased, (lead) => lead.organizationId)) {
     const leadIds = leads.map(({ leadId }) => leadId);
     await eraseLeads({ table, organizationId }, leadIds, { who, partOf: what, onProgress });
   }

@@ -26,7 +26,7 @@ export async function planRestore(
 ): Promise<RestorePlan> {
   const plan = new RestorePlan(table, old, (await describeTable(table)).createdAt);
   for (const id of listed) {
-    for (const one of old ? [table, old] : [table]) await plan.readErasures(one, id);
+    for (const source of old ? [table, old] : [table]) await plan.readErasures(source, id);
     if (old) await plan.compareKeys(old, id);
   }
   const onPage = ({ items }: ScannedPage): Promise<void> => plan.read(items);

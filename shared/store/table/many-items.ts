@@ -52,9 +52,9 @@ const batchMax = 25;
 
 /** Deletes items by their keys, whether or not they exist. Repeats the deletions that DynamoDB leaves unprocessed. */
 export async function deleteItems(table: Table, keys: readonly PrimaryKey[]): Promise<void> {
-  for (const some of partsOf(keys, batchMax)) {
+  for (const part of partsOf(keys, batchMax)) {
     let requests: BatchWriteCommandInput['RequestItems'] = {
-      [table.name]: some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+      [table.name]: part.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
     };
     await retryOnConflict(async () => {
       const { UnprocessedItems = {} } = await table.client.send(

@@ -64,7 +64,11 @@ export async function findRows<Row extends RowLookup>(
 ): Promise<(Row & RowMatches)[]> {
   const keysOf = ({ digests: { digest }, identity: { storedPhone, phone, email } }: Row) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
-    identities: [storedPhone ?? phone, phone].map((one) => ({ organizationId, email, phone: one })),
+    identities: [storedPhone ?? phone, phone].map((text) => ({
+      organizationId,
+      email,
+      phone: text,
+    })),
   });
   const items = await batchGet(
     table,
