@@ -42,7 +42,8 @@ test('lead edit changes a lead by names, notes it on the timeline, and repeats n
     { type: 'lead_updated', ...origin, changes },
     { type: 'note_added', ...origin, text: 'Paid' },
   ]);
-  expect((await doneTo(organization))[0]).toBe(`lead edit ${id}, 1 lead`);
+  const done = `lead edit ${id}, 1 lead`;
+  expect(await doneTo(organization)).toEqual([done, done, done, 'organization apply']);
   expect(await violationsIn(organization)).toEqual([]);
 });
 
@@ -61,11 +62,13 @@ test('--set is read as an import reads a cell', async () => {
     ['remarks=a=b', 'a=b'],
     ['city=', undefined],
   ];
-  const args = values.flatMap(([text]) => ['--set', text]);
+  const source = ['--source', 'facebook ads'];
+  const args = [...source, ...values.flatMap(([text]) => ['--set', text])];
 
   await json(organization, 'lead edit', '--lead', id, ...args, '--country', 'DE');
 
   const { lead } = await json(organization, 'lead show', '--lead', id);
+  expect(lead.sourceId).toBe(3);
   for (const [text, value] of values)
     expect(lead.fields[text.split('=', 1)[0] ?? ''], text).toEqual(value);
 });
