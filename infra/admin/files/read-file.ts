@@ -91,10 +91,12 @@ function workbook(file: string, bytes: Buffer, wanted: string | undefined): Lead
   }
 }
 
+const noWorkbook = { sheet: undefined, hidden: 0, remarks: [] };
+
 function jsonLines(text: string, mark: FileForm['mark']): LeadsFile {
   const lines = text.split('\n'); // JSON may contain other line separators.
   const form: FileForm = { format: 'jsonl', mark, delimiter: ',', lineEnd: '\n' };
-  return { form, rows: [], lines, lastRow: lines.length, sheet: undefined, hidden: 0, remarks: [] };
+  return { ...noWorkbook, form, rows: [], lines, lastRow: lines.length };
 }
 
 /** By the first bytes of a file: https://encoding.spec.whatwg.org/#bom-sniff */
@@ -146,15 +148,7 @@ function csvFile(file: string, text: string, mark: FileForm['mark']): LeadsFile 
   const rows = recordsIn(file, table, delimiter).filter(({ cells }) =>
     cells.some((cell) => String(cell).trim() !== ''),
   );
-  return {
-    form,
-    rows,
-    lines: [],
-    lastRow: rows.at(-1)?.number ?? 0,
-    sheet: undefined,
-    hidden: 0,
-    remarks: [],
-  };
+  return { ...noWorkbook, form, rows, lines: [], lastRow: rows.at(-1)?.number ?? 0 };
 }
 
 /**

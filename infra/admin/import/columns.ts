@@ -21,11 +21,10 @@ export interface Column {
   readonly formats: Formats;
 }
 
-/** A column that somebody must look at before it is read. */
-export interface OpenColumn extends Omit<Column, 'target'> {
-  /** Undefined if neither an option nor the heading names it exactly. */
+/** A column as an option, the plan or its exact heading explains it. */
+export interface FoundColumn extends Omit<Column, 'target'> {
+  /** Undefined if none of them does: the column is open. */
   readonly target: ImportTarget | undefined;
-  readonly why: string;
 }
 
 /** What the organization and the command say about columns. */
@@ -57,7 +56,7 @@ export function columnNames(headings: readonly string[]): string[] {
 export class ColumnReading {
   /** The columns that are left out because nothing maps them. */
   readonly ignored = new Set<string>();
-  readonly #rules: ColumnRules;
+  readonly rules: ColumnRules;
   /** By the name of the column, as the file spells it. */
   readonly #named = new Map<string, string | null>();
   readonly #planned: ReadonlyMap<string, Formats>;
@@ -68,7 +67,7 @@ export class ColumnReading {
    * @throws CommandError for an option or a plan that does not fit the organization or the file
    */
   constructor(rules: ColumnRules, file: string, names?: readonly string[]) {
-    this.#rules = rules;
+    this.rules = rules;
     const { plan } = rules;
     const { columns, optionColumns, optionValues } = plan;
     const inFile = (option: string, column: string): readonly string[] =>
@@ -112,12 +111,12 @@ export class ColumnReading {
   }
 
   /** @param hasFieldsObject as `targetNamed` takes it @returns a column whose target is undefined if it is open */
-  columnNamed(name: string, hasFieldsObject = false): Omit<OpenColumn, 'why'> {
+  columnNamed(name: string, hasFieldsObject = false): FoundColumn {
     return { name, target: this.#targetOf(name, hasFieldsObject), formats: this.#formatsOf(name) };
   }
 
   #targetOf(name: string, hasFieldsObject: boolean): ImportTarget | undefined {
-    const { organization, plan } = this.#rules;
+    const { organization, plan } = this.rules;
     const named = this.#named.get(name);
     if (named === null) return nowhere;
     // A plan names the columns that it reads, so that it tells when a file has another one.
@@ -176,14 +175,14 @@ export class ColumnReading {
   /** The required fields for which there is no column. */
   missing(columns: readonly { readonly target: ImportTarget | undefined }[]): readonly string[] {
     const names = columns.map(({ target }) => target?.name);
-    if (this.#rules.update && names.includes('email')) return [];
-    return (this.#rules.update ? ['phone'] : ['name', 'phone']).filter(
+    if (this.rules.update && names.includes('email')) return [];
+    return (this.rules.update ? ['phone'] : ['name', 'phone']).filter(
       (key) => !names.includes(key),
     );
   }
 
   #assertTarget(subject: string, to: string, column: string): void {
-    const { organization, keepIds = false } = this.#rules;
+    const { organization, keepIds = false } = this.rules;
     if (!targetNamed(organization, to))
       throw new CommandError(
         `${subject}: ${JSON.stringify(to)} ${unknownColumn(organization, to)}`,

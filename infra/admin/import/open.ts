@@ -14,9 +14,9 @@ import { countOf } from '../../cli/format.ts';
 import { writingOf } from '../files/cell-formats.ts';
 import { type LeadsFile, readLeadsFile, type TableRow } from '../files/read-file.ts';
 import { textOfCell } from '../files/workbook.ts';
-import { type Column, ColumnReading, columnNames, type OpenColumn, quoted } from './columns.ts';
+import { type Column, ColumnReading, columnNames, type FoundColumn, quoted } from './columns.ts';
 import { type Plan, type PlanFile, type PlanOptions, planFileOf, planOf } from './plan.ts';
-import { plannedColumn, proposed, type SampledColumn, withDates } from './propose.ts';
+import { plannedColumn, proposed, type SampledColumn } from './propose.ts';
 import { jsonlRows, type ReadRow, tableRows, withoutResultIssue } from './rows.ts';
 
 export interface FileOptions extends PlanOptions {
@@ -74,10 +74,7 @@ export async function openImportFile(
   const isExport = known.some(({ target }) => target.property === 'mark');
   const unknown = columns.filter(({ target }) => !target).map(({ name }) => name);
   if (!hasPlan && !isExport) {
-    const proposal = proposalFor(organization, plan, reading, {
-      columns,
-      rows: file.rows.slice(1),
-    });
+    const proposal = proposalFor(reading, columns, file.rows.slice(1));
     if (proposal.open.length > 0) return proposal;
   } else {
     const issues = [
@@ -120,7 +117,7 @@ export async function readList(path: string, options: PlanOptions = {}): Promise
     planFor: (organization) => {
       const reading = new ColumnReading({ organization, plan }, path, names);
       const columns = names.map((name) => reading.columnNamed(name));
-      return proposalFor(organization, plan, reading, { columns, rows });
+      return proposalFor(reading, columns, rows);
     },
   };
 }
@@ -145,51 +142,33 @@ function headingsOf(path: string, { rows: [first] }: LeadsFile): string[] {
 const sampleRows = 2000;
 const rowsShown = 3;
 
-/** A column as an option or its exact heading explains it, if they do. */
-type FoundColumn = Omit<OpenColumn, 'why'>;
-
 /** The plan for a file, and what its headings and the options leave open. */
 function proposalFor(
-  organization: Organization,
-  plan: Plan,
   reading: ColumnReading,
-  {
-    columns,
-    rows,
-  }: { readonly columns: readonly FoundColumn[]; readonly rows: readonly TableRow[] },
+  columns: readonly FoundColumn[],
+  rows: readonly TableRow[],
 ): OpenFile {
-  const sampled = sampledColumns(reading, columns, rows);
-  const found = proposed(organization, sampled);
-  const { listSeparator = plan.listSeparator } = found;
-  const open = found.columns.map((column) =>
-    columns.some(({ name, target }) => name === column.name && target?.property === 'leadId')
-      ? { ...column, target: nowhere, why: 'it has the lead IDs of another system' }
-      : column,
-  );
-  const all = sampled.map(
-    (column): FoundColumn => open.find(({ name }) => name === column.name) ?? withDates(column),
+  const { organization, plan } = reading.rules;
+  const found = proposed(organization, sampledColumns(reading, columns, rows));
+  const { columns: all, listSeparator = plan.listSeparator } = found;
+  const read = all.map(({ formats, ...column }) => ({
+    ...column,
+    formats: { ...formats, listSeparator },
+  }));
+  const planned = all
+    .filter(({ name }) => name !== '')
+    .map((column) => [column.name, plannedColumn(column, plan)] as const);
+  const readAs = ({ name }: Column['target']) => (name === '' ? 'ignored' : `read as ${name}`);
+  const open = all.flatMap(({ name, target, why }) =>
+    why === undefined ? [] : [{ column: name, why: `${readAs(target)}: ${why}` }],
   );
   const missing = reading
     .missing(all)
     .map((name) => ({ column: null, why: `no column for ${name}` }));
-  const read = all.map(({ name, target = nowhere, formats }) => ({
-    name,
-    target,
-    formats: { ...formats, listSeparator },
-  }));
   const first = rows.slice(0, rowsShown);
-  const planned = all
-    .filter(({ name }) => name !== '')
-    .map((column) => [column.name, plannedColumn(column, plan)] as const);
   return {
     proposal: planFileOf({ ...plan, listSeparator }, Object.fromEntries(planned)),
-    open: [
-      ...open.map(({ name, target, why }) => ({
-        column: name,
-        why: `${readAs(target?.name ?? '')}: ${why}`,
-      })),
-      ...missing,
-    ],
+    open: [...open, ...missing],
     rows: [...tableRows(first, read, { organization, reading, hasPlan: true })],
   };
 }
@@ -203,18 +182,15 @@ function sampledColumns(
   const claimed = new Set<string>();
   return columns.map(({ target, ...column }, at) => {
     const values = valuesAt(sample, at);
-    // IDs of another system, and a second column for what cannot have two, are open although their headings are exact.
     const isNamed = reading.isNamed(column.name);
-    const isOpen =
-      !isNamed &&
-      target !== undefined &&
-      (target.property === 'leadId' || claimed.has(target.name));
+    const isForeignId = !isNamed && target?.property === 'leadId';
+    // A second column for what cannot have two is open although its heading is exact.
+    const isSecond = !isNamed && target !== undefined && claimed.has(target.name);
     if (target?.name) claimed.add(target.name);
-    return { ...column, isNamed, values, target: isOpen ? undefined : target };
+    const found = isForeignId || isSecond ? undefined : target;
+    return { ...column, isNamed, isForeignId, values, target: found };
   });
 }
-
-const readAs = (name: string): string => (name === '' ? 'ignored' : `read as ${name}`);
 
 function* unknownIssues(
   organization: Organization,

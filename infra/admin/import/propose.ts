@@ -20,19 +20,23 @@ import {
 } from '../files/cell-formats.ts';
 import { type DateFormat, dateFormats, writtenTime } from '../files/written-times.ts';
 import { phoneOfCountry } from '../options.ts';
-import { joins, type OpenColumn } from './columns.ts';
+import { type Column, type FoundColumn, joins } from './columns.ts';
 import type { Plan, PlanFile } from './plan.ts';
 
 /** A column with the values of its first rows. */
-export interface SampledColumn {
-  readonly name: string;
-  /** What an option or the exact heading says; undefined if the column is open. */
-  readonly target: ImportTarget | undefined;
-  readonly formats: Formats;
+export interface SampledColumn extends FoundColumn {
   /** Whether an option names the column. */
   readonly isNamed: boolean;
+  /** Whether its heading is that of lead IDs, which are those of another system. */
+  readonly isForeignId: boolean;
   /** Without the empty ones. */
   readonly values: readonly string[];
+}
+
+/** A column as it is proposed. */
+export interface ProposedColumn extends Column {
+  /** Why somebody must look at it; undefined if an option or its exact heading says what it is. */
+  readonly why?: string;
 }
 
 /** What the values of a column are, by at least so many of them. */
@@ -49,17 +53,20 @@ interface Guess {
   readonly isPart?: boolean;
 }
 
-/** Proposes what each open column is read as: by its heading, else by its values. Two columns that cannot be joined never share a target. */
+/** Proposes what each column is read as: an open one by its heading, else by its values. Two columns that cannot be joined never share a target. */
 export function proposed(
   organization: Organization,
   columns: readonly SampledColumn[],
-): { readonly columns: OpenColumn[]; readonly listSeparator: Formats['listSeparator'] } {
+): { readonly columns: ProposedColumn[]; readonly listSeparator: Formats['listSeparator'] } {
   const guesses = new Map(columns.map((column) => [column, byHeading(organization, column)]));
   const open = openColumns(organization, columns, guesses);
   const claims = new Claims(columns.filter((column) => !open.includes(column)));
-  const filled = open.filter(({ values }) => values.length > 0);
-  for (const column of open)
-    if (column.values.length === 0) claims.settle(column, nowhere, 'it has no values');
+  for (const column of open) {
+    const { isForeignId, values } = column;
+    if (isForeignId) claims.settle(column, nowhere, 'it has the lead IDs of another system');
+    else if (values.length === 0) claims.settle(column, nowhere, 'it has no values');
+  }
+  const filled = open.filter((column) => !claims.has(column));
   const named = filled.flatMap((column) => {
     const guess = guesses.get(column);
     return guess ? [{ column, guess }] : [];
@@ -77,9 +84,11 @@ export function proposed(
     if (guess) claims.claim(column, guess);
     else claims.settle(column, nowhere, 'no field is called so. Name one, or note, to keep it');
   }
-  const settled = open.flatMap((column) => claims.of(column) ?? []);
   const separators = filled.map((column) => separatorOf(claims.of(column)?.target, column.values));
-  return { columns: settled, listSeparator: separators.find((one) => one !== undefined) };
+  return {
+    columns: columns.map((column) => claims.of(column) ?? withDates(column)),
+    listSeparator: separators.find((one) => one !== undefined),
+  };
 }
 
 /** The columns that are proposed. If a heading is not exact, so are the others that would not do as they are. */
@@ -112,7 +121,7 @@ const misfits = (organization: Organization, { target, isNamed, values }: Sample
 
 /** Which column is read as what. */
 class Claims {
-  readonly #columns = new Map<SampledColumn, OpenColumn>();
+  readonly #columns = new Map<SampledColumn, ProposedColumn>();
   /** The column of each target, by its name. */
   readonly #taken = new Map<string, string>();
   readonly #parts = new Set<string>();
@@ -122,7 +131,7 @@ class Claims {
   }
 
   has = (column: SampledColumn): boolean => this.#columns.has(column);
-  of = (column: SampledColumn): OpenColumn | undefined => this.#columns.get(column);
+  of = (column: SampledColumn): ProposedColumn | undefined => this.#columns.get(column);
   isFree = ({ name }: ImportTarget): boolean => !this.#taken.has(name);
 
   settle(column: SampledColumn, target: ImportTarget, why: string): void {
@@ -246,11 +255,13 @@ const datesOf = memoize(({ values }: SampledColumn): (DateFormat | undefined)[] 
 const isOfDates = (column: SampledColumn): boolean => datesOf(column).length > 0;
 
 /** A column with an exact heading, with the form of its dates. */
-export const withDates = (column: SampledColumn): Omit<OpenColumn, 'why'> =>
-  column.target ? openColumn(column, column.target, '') : column;
+function withDates(column: SampledColumn): ProposedColumn {
+  const { why: _, ...known } = openColumn(column, column.target ?? nowhere, '');
+  return known;
+}
 
 /** The column as it is proposed, with its form of dates if only one fits: a day after the 12th shows which number is the month. */
-function openColumn(column: SampledColumn, target: ImportTarget, why: string): OpenColumn {
+function openColumn(column: SampledColumn, target: ImportTarget, why: string): ProposedColumn {
   const { name, formats, values } = column;
   const writing = writingOf(target);
   if ((writing !== 'time' && writing !== 'date') || formats.dates)
@@ -269,10 +280,10 @@ function openColumn(column: SampledColumn, target: ImportTarget, why: string): O
 
 /** A column as a plan writes it. */
 export function plannedColumn(
-  { name, target, formats: { dates } }: Omit<OpenColumn, 'why'>,
+  { name, target, formats: { dates } }: Column,
   plan: Plan,
 ): PlanFile['columns'][string] {
-  if (!target || target.name === '') return null;
+  if (target.name === '') return null;
   const { values } = plan.columns.get(name) ?? {};
   if (dates === plan.dates && !values) return target.name;
   return { to: target.name, ...(dates !== plan.dates && { dates }), ...(values && { values }) };
