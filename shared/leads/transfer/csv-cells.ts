@@ -93,12 +93,18 @@ function guarded(text: string, isForSpreadsheet = false): string {
   const within = text.replace(formulaWithin, "'");
   // An import cannot know whether a cell was guarded, so each text that looks guarded gets another apostrophe.
   const mayLookGuarded = isForSpreadsheet || text.startsWith("'");
-  return formulaLike.test(text) || (mayLookGuarded && isValueLike(text)) ? `'${within}` : within;
+  // Gnumeric drops the apostrophe at the start of a cell.
+  const mayLoseIt = text.startsWith(isForSpreadsheet ? "'" : "''");
+  return formulaLike.test(text) || mayLoseIt || (mayLookGuarded && isValueLike(text))
+    ? `'${within}`
+    : within;
 }
 
 const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
 function unguarded(cell: string): string {
-  const isGuarded = cell.startsWith("'") && (formulaLike.test(cell) || isValueLike(cell));
+  const isGuarded =
+    cell.startsWith("''") ||
+    (cell.startsWith("'") && (formulaLike.test(cell) || isValueLike(cell)));
   return (isGuarded ? cell.slice(1) : cell).replace(guardWithin, '');
 }
 /** A text for a cell that needs no guard, such that an import does not mistake part of it for one. */

@@ -76,6 +76,15 @@ test.each([
   expect(cellOf(organization, field('city'), text, true)).toBe(text);
 });
 
+test.each(["'quoted'", "'s-Gravenhage", '00411', '=1+1'])(
+  '%j comes back from a spreadsheet that drops or keeps the apostrophe at the start of a cell',
+  (text) => {
+    const cell = cellOf(organization, field('city'), text, true);
+
+    expect([cell, cell.slice(1)].map((one) => rawFromCell(one, 'text'))).toEqual([text, text]);
+  },
+);
+
 test('every list comes back from its cell, as a list or as the text that the rules read so', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), (list) => {
