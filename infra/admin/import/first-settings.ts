@@ -33,7 +33,8 @@ const ofThePlan = [
   'lead_type',
 ];
 
-const settingsWith = (id: number, more: object) => ({
+/** The smallest settings that accept captures. */
+export const settingsWith = (id: number, more: object) => ({
   id,
   name: 'My organization',
   modules: ['crm'],

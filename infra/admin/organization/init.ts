@@ -7,7 +7,7 @@ import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { ReadOptions } from '../files/read-file.ts';
-import { organizationOf, settingsFromList } from '../import/first-settings.ts';
+import { organizationOf, settingsFromList, settingsWith } from '../import/first-settings.ts';
 import { readList } from '../import/open.ts';
 import { readOptions } from '../import/plan.ts';
 import { planBeside } from '../import/run.ts';
@@ -56,7 +56,7 @@ async function init(
   if (from !== undefined) context.progress(`Reading ${from}`);
   const list = from === undefined ? undefined : await readList(from, options);
   const id = await freeId(context);
-  const proposed = list ? settingsFromList(id, list.columns) : firstSettings(id);
+  const proposed = list ? settingsFromList(id, list.columns) : settingsWith(id, example);
   const settings = textOf({ $schema: schemaAddress(file), ...proposed });
   const plan = from === undefined ? undefined : planBeside(from);
   await writeNewFile(file, async () => {
@@ -115,26 +115,8 @@ export function settingsJsonSchema(): Record<string, unknown> {
   });
 }
 
-/** The smallest settings that accept captures, with one custom field and a rule to extend. */
-const firstSettings = (id: number) => ({
-  id,
-  name: 'My organization',
-  modules: ['crm'],
-  users: [{ id: 1, name: 'First user' }],
-  pipelines: [
-    {
-      id: 1,
-      name: 'Enquiries',
-      order: 1,
-      isDefault: true,
-      stages: [
-        { id: 1, name: 'New', slug: 'new', order: 1, meaning: 'open', isDefault: true },
-        { id: 2, name: 'Won', slug: 'won', order: 2, meaning: 'won' },
-        { id: 3, name: 'Lost', slug: 'lost', order: 3, meaning: 'lost' },
-      ],
-    },
-  ],
-  sources: [{ id: 1, name: 'Website' }],
+/** A custom field and a rule, to extend. */
+const example = {
   fields: [
     {
       key: 'interest',
@@ -149,4 +131,4 @@ const firstSettings = (id: number) => ({
     },
   ],
   assignmentRules: [{ when: { field: 'source', equals: ['Website'] }, users: ['First user'] }],
-});
+};

@@ -29,7 +29,7 @@ test('init writes a file that applies unchanged, without a warning, and accepts 
   expect(written).toMatchObject({ status: 0, json: { file }, stderr: '' });
   expect(applied).toMatchObject({
     status: 0,
-    stderr: '',
+    stderr: `What ${file} left out, such as IDs, is filled in and written into it.\n`,
     stdout: expect.stringMatching(/is created, version 1: /),
   });
   expect(captured.status).toBe(201);
