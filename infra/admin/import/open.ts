@@ -63,7 +63,7 @@ export async function openImportFile(
     if (hasPlan)
       throw new CommandError(`${path} has no columns, so it needs no plan: remove --plan.`);
     const reading = new ColumnReading(rules, path);
-    const rows = jsonlRows(file.lines, { organization, reading, hasPlan });
+    const rows = jsonlRows(file.lines, { reading, hasPlan });
     return { ...plan, ...file, headings: [], rows, others: reading.ignored, ignored: [] };
   }
   const headings = headingsOf(path, file);
@@ -88,7 +88,7 @@ export async function openImportFile(
     ...plan,
     ...file,
     headings,
-    rows: tableRows(file.rows.slice(1), known, { organization, reading, hasPlan }),
+    rows: tableRows(file.rows.slice(1), known, { reading, hasPlan }),
     others: reading.ignored,
     ignored: known
       .filter(({ target, name }) => target === nowhere && name !== '')
@@ -169,7 +169,7 @@ function proposalFor(
   return {
     proposal: planFileOf({ ...plan, listSeparator }, Object.fromEntries(planned)),
     open: [...open, ...missing],
-    rows: [...tableRows(first, read, { organization, reading, hasPlan: true })],
+    rows: [...tableRows(first, read, { reading, hasPlan: true })],
   };
 }
 

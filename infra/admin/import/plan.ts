@@ -61,20 +61,20 @@ const column = v.union(
   'must be a field, null to ignore the column, or an object with "to", and "dates" or "values"',
 );
 
-const isEncoding = (label: string): boolean => {
-  try {
-    return new TextDecoder(label).encoding !== '';
-  } catch {
-    return false;
-  }
-};
-const isTimeZone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-};
+/** Whether a constructor of the language accepts a text. */
+const acceptedBy =
+  (construct: (text: string) => unknown) =>
+  (text: string): boolean => {
+    try {
+      construct(text);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  };
+const isEncoding = acceptedBy((label) => new TextDecoder(label));
+const isTimeZone = acceptedBy((timeZone) => new Intl.DateTimeFormat('en', { timeZone }));
 
 /** The options that are members of a plan, each with what its value must be. */
 const issues = {

@@ -184,14 +184,8 @@ function byItsValues(
 ): Guess | undefined {
   const named = (name: string) => targetNamed(organization, name);
   const fields = activeFields(organization);
-  const targets = [
-    named('assigned_to'),
-    named('stage'),
-    named('source'),
-    ...fields
-      .filter((field) => isOfNames(writingOf({ name: '', field })))
-      .map(({ key }) => named(key)),
-  ];
+  const ofNames = fields.filter((field) => isOfNames(writingOf({ name: '', field })));
+  const targets = [named('stage'), ...ofNames.map(({ key }) => named(key))];
   const distinct = [...new Set(column.values)];
   const guessOf = (target: ImportTarget | undefined, what: string): Guess | undefined =>
     target && isFree(target) ? { target, why: `its values are ${what}`, rank: 0 } : undefined;

@@ -54,7 +54,6 @@ export interface ReadRow {
 
 /** How the rows of a file are read. */
 export interface RowOptions {
-  readonly organization: Organization;
   readonly reading: ColumnReading;
   readonly hasPlan: boolean;
 }
@@ -117,10 +116,8 @@ export function* jsonlRows(lines: readonly string[], options: RowOptions): Gener
  * The values of a line. Fields are in `fields`, as an export writes them, or among the other properties.
  * @returns a sentence if they cannot be read
  */
-function valuesOf(
-  object: unknown,
-  { organization, reading }: RowOptions,
-): readonly RowCell[] | string {
+function valuesOf(object: unknown, { reading }: RowOptions): readonly RowCell[] | string {
+  const { organization } = reading.rules;
   if (!isPlainObject(object)) return 'The line is not a JSON object.';
   const { fields, ...others } = object;
   if (fields !== undefined && !isPlainObject(fields))
@@ -154,10 +151,11 @@ const unreadable = (row: Pick<ReadRow, 'number' | 'original'>, issue: string): R
  * may have saved the file.
  */
 function readRow(
-  { organization, hasPlan }: RowOptions,
+  { reading, hasPlan }: RowOptions,
   row: Pick<ReadRow, 'number' | 'original'>,
   cells: readonly RowCell[],
 ): ReadRow {
+  const { organization } = reading.rules;
   const sent = importRow(cells, false);
   const { mark = null } = sent.properties;
   if (mark !== null && !exportMark.isOne(mark))
