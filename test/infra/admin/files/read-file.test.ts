@@ -94,7 +94,7 @@ function workbookWith(sheets: readonly { name: string; state?: string; xml: stri
     'xl/styles.xml':
       '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="000000"/><numFmt numFmtId="165" formatCode="&quot;+91 &quot;0"/><numFmt numFmtId="166" formatCode="[$-409]d\\-mmm\\-yy;@"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="10"/><xf numFmtId="4"/></cellXfs></styleSheet>',
     'xl/sharedStrings.xml':
-      '<sst><si><t>One &amp; two</t></si><si><r><t>Rich </t></r><r><t>text</t></r><rPh><t>spoken</t></rPh></si><si><t>a_x000D_b_x005F_x0041_</t></si></sst>',
+      '<sst><si><t>One &amp; two</t></si><si><r><t>Rich </t></r><r><t>text</t></r><rPh><t>spoken</t></rPh></si><si/><si><t note="a>b">a_x000D_b_x005F_x0041_</t></si></sst>',
   };
   for (const [at, { xml }] of sheets.entries())
     parts[`xl/s${at}.xml`] = `<worksheet>${xml}</worksheet>`;
@@ -106,7 +106,7 @@ const data = (rows: string): string => `<sheetData>${rows}</sheetData>`;
 
 test('cells are read by their type and style, wherever their program wrote them', () => {
   const cells =
-    '<c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c><c t="b"><v>1</v></c><c s="1"><v>46095</v></c><c s="4"><v>46095.5</v></c><c s="6"><v>1234.5</v></c><c t="e"><v>#N/A</v></c><c r="K1" t="inlineStr"><is><t>x &gt; y</t></is></c><c t="d"><v>2026-03-14T12:00:00</v></c>';
+    '<c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>3</v></c><c t="b"><v>1</v></c><c s="1"><v>46095</v></c><c s="4"><v>46095.5</v></c><c s="6"><v>1234.5</v></c><c t="e"><v>#N/A</v></c><c r="K1" t="inlineStr"><is><t>x &gt; y</t></is></c><c t="d"><v>2026-03-14T12:00:00</v></c>';
   const { rows } = readXlsx(workbookWith([{ name: 'A', xml: data(`<row>${cells}</row>`) }]));
 
   expect(rows[0]?.cells).toEqual([

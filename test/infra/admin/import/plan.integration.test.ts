@@ -69,6 +69,18 @@ test('an existing plan is neither used nor overwritten, and the sentence names i
   expect(await files.read(plan)).toBe(before);
 });
 
+test('lead IDs of another system are open, and proposed to be ignored', async () => {
+  const organization = await givenOrganization();
+  const file = await files.write('ids.csv', `Lead ID,name,phone\n1,A,${person().phone}\n`);
+
+  const { open, file: proposal } = await proposalFor(organization, file);
+
+  expect(open).toEqual([
+    { column: 'Lead ID', why: 'ignored: it has the lead IDs of another system' },
+  ]);
+  expect(proposal.columns).toEqual({ 'Lead ID': null, name: 'name', phone: 'phone' });
+});
+
 test('a missing column is open too', async () => {
   const organization = await givenOrganization();
   const file = await files.write('nophone.csv', 'name,email\nA,a@example.com\n');
