@@ -16,7 +16,7 @@ import { type LeadsFile, readLeadsFile, type TableRow } from '../files/read-file
 import { textOfCell } from '../files/workbook.ts';
 import { type Column, ColumnReading, columnNames, type FoundColumn, quoted } from './columns.ts';
 import { type Plan, type PlanFile, type PlanOptions, planFileOf, planOf } from './plan.ts';
-import { plannedColumn, proposed, type SampledColumn } from './propose.ts';
+import { type ProposedColumn, plannedColumn, proposed, type SampledColumn } from './propose.ts';
 import { jsonlRows, type ReadRow, tableRows, withoutResultIssue } from './rows.ts';
 
 export interface FileOptions extends PlanOptions {
@@ -43,7 +43,10 @@ export interface ImportFile
 /** A file with columns that somebody must look at. */
 export interface OpenFile {
   readonly proposal: PlanFile;
-  readonly open: readonly { readonly column: string | null; readonly why: string }[];
+  readonly open: readonly (Pick<ProposedColumn, 'inPlan'> & {
+    readonly column: string | null;
+    readonly why: string;
+  })[];
   /** How the first rows would be read. */
   readonly rows: readonly ReadRow[];
 }
@@ -159,8 +162,8 @@ function proposalFor(
     .filter(({ name }) => name !== '')
     .map((column) => [column.name, plannedColumn(column, plan)] as const);
   const readAs = ({ name }: Column['target']) => (name === '' ? 'ignored' : `read as ${name}`);
-  const open = all.flatMap(({ name, target, why }) =>
-    why === undefined ? [] : [{ column: name, why: `${readAs(target)}: ${why}` }],
+  const open = all.flatMap(({ name, target, why, inPlan = '' }) =>
+    why === undefined ? [] : [{ column: name, why: `${readAs(target)}: ${why}`, inPlan }],
   );
   const missing = reading
     .missing(all)

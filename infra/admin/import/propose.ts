@@ -37,6 +37,8 @@ export interface SampledColumn extends FoundColumn {
 export interface ProposedColumn extends Column {
   /** Why somebody must look at it; undefined if an option or its exact heading says what it is. */
   readonly why?: string;
+  /** The end of that sentence: what somebody who edits the plan may write instead. */
+  readonly inPlan?: string;
 }
 
 /** What the values of a column are, by at least so many of them. */
@@ -49,6 +51,7 @@ const knownShare = 0.5;
 interface Guess {
   readonly target: ImportTarget;
   readonly why: string;
+  readonly inPlan?: string;
   readonly rank: number;
   readonly isPart?: boolean;
 }
@@ -134,17 +137,17 @@ class Claims {
   of = (column: SampledColumn): ProposedColumn | undefined => this.#columns.get(column);
   isFree = ({ name }: ImportTarget): boolean => !this.#taken.has(name);
 
-  settle(column: SampledColumn, target: ImportTarget, why: string): void {
-    this.#columns.set(column, openColumn(column, target, why));
+  settle(column: SampledColumn, target: ImportTarget, why: string, inPlan = ''): void {
+    this.#columns.set(column, { inPlan, ...openColumn(column, target, why) });
     if (target.name !== '') this.#taken.set(target.name, column.name);
   }
 
-  claim(column: SampledColumn, { target, why, isPart = false }: Guess): void {
+  claim(column: SampledColumn, { target, why, inPlan, isPart = false }: Guess): void {
     const other = this.#taken.get(target.name);
     const isJoined = target.property === 'note' || (isPart && this.#parts.has(other ?? ''));
     const isFree = other === undefined || isJoined;
     if (isFree && isPart) this.#parts.add(column.name);
-    if (isFree) this.settle(column, target, why);
+    if (isFree) this.settle(column, target, why, inPlan);
     else this.settle(column, nowhere, `${target.name} is read from ${JSON.stringify(other)}`);
   }
 }
@@ -172,8 +175,9 @@ function byHeading(organization: Organization, column: SampledColumn): Guess | u
     distinct.map((value) => JSON.stringify(printable(value.slice(0, 40)))),
     3,
   );
-  const why = `a usual heading for ${target.name}, but the organization does not have most of its values (${unknown}). To read them as ${target.name}, write {"to": ${JSON.stringify(target.name)}, "values": {"FROM": "TO"}}`;
-  return note && { ...guess, target: note, why };
+  const why = `a usual heading for ${target.name}, but the organization does not have most of its values (${unknown})`;
+  const inPlan = `. To read them as ${target.name}, write {"to": ${JSON.stringify(target.name)}, "values": {"FROM": "TO"}}`;
+  return note && { ...guess, target: note, why, inPlan };
 }
 
 /** What the values of a column are, if its heading says nothing. */
@@ -268,8 +272,8 @@ function openColumn(column: SampledColumn, target: ImportTarget, why: string): P
     dates !== 'dd-mm-yyyy' || values.some((value) => /^\D*(?:1[3-9]|2\d|3[01])-/.test(value));
   if (!other && isSure) return { name, formats: { ...formats, dates }, target, why };
   const forms = fitting.map((form) => JSON.stringify(form)).join(' or ');
-  const unsure = `${why}; day and month cannot be told apart: write {"to": ${JSON.stringify(target.name)}, "dates": ${forms}}`;
-  return { name, formats, target, why: unsure };
+  const inPlan = `: write {"to": ${JSON.stringify(target.name)}, "dates": ${forms}}`;
+  return { name, formats, target, why: `${why}; day and month cannot be told apart`, inPlan };
 }
 
 /** A column as a plan writes it. */

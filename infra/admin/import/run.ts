@@ -225,7 +225,7 @@ async function propose(context: CommandContext, path: string, file: OpenFile): P
       `Nothing was imported: ${path} has columns to look at, and ${plan} exists. To import by it, add --plan ${plan}. For a new plan, move that file away.`,
     );
   await writeNewFile(plan, async () => `${JSON.stringify(file.proposal, null, 2)}\n`);
-  const { open } = file;
+  const open = file.open.map(({ column, why, inPlan = '' }) => ({ column, why: why + inPlan }));
   const rows = file.rows.map((row) => shownRow(organization, row));
   context.exitWithFailure();
   context.print(

@@ -32,6 +32,8 @@ test('a list is read, corrected by choosing, shown, imported and taken back, as 
   const undone = await press(page, planned, 'undo');
 
   expect(plain(proposed)).toContain('Mobile98220 1000098220 1000198220 10002');
+  expect(plain(proposed)).toContain('does not have most of its values ("Hot")');
+  expect(plain(proposed)).not.toContain('{"to"');
   expect(isOffered(proposed, 'import')).toBe(false);
   expect(plain(refused)).toContain('3 rows, 0 would be imported, 3 would be refused');
   expect(refused.text).toMatch(/name="column\.2\.values"[^>]*>\nHot = Hot<\/textarea>/);
