@@ -28,6 +28,7 @@ test('a list is read, corrected by choosing, shown, imported and taken back, as 
   const shown = await press(page, refused, 'import dry', { 'column.2.values': 'Hot = Enrolled' });
   const imported = await press(page, shown, 'import');
   const lead = await leadNow(page);
+  const timeline = plain(await page.get('/o/1/leads/1'));
   const planned = await press(page, imported, 'undo dry');
   const undone = await press(page, planned, 'undo');
 
@@ -44,6 +45,7 @@ test('a list is read, corrected by choosing, shown, imported and taken back, as 
   );
   expect(plain(imported)).toContain('3 rows, 3 imported, 0 refused');
   expect(lead).toMatchObject({ stageId: 12, fields: { name: 'Person 0', phone: '+919822010000' } });
+  expect(timeline).toContain('Imported by user tester');
   expect(plain(planned)).toContain('3 leads would be removed.');
   expect(plain(undone)).toContain('3 leads removed.');
   expect(await leadNow(page)).toBeUndefined();
@@ -57,7 +59,9 @@ test('a list is read, corrected by choosing, shown, imported and taken back, as 
 test('the plan and the refused rows are downloads, and the plan reads the next file', async () => {
   const page = await givenPage();
   const proposed = await read(page, `${list(2)}\nNobody,12,New,,9`, 'März "1".csv');
-  const shown = await press(page, proposed, 'import dry', { country: 'in', 'column.3': '' });
+  const shown = await press(page, proposed, 'import dry', {
+    ...{ country: 'in', 'column.3': '', 'column.1.values': 'none =\n12=12' },
+  });
 
   const plan = await page.get(`${path}?file=plan`);
   const report = await page.get(`${path}?file=report`);
@@ -73,7 +77,7 @@ test('the plan and the refused rows are downloads, and the plan reads the next f
   expect(JSON.parse(plan.text)).toEqual({
     columns: {
       'Full Name': { to: 'name' },
-      Mobile: { to: 'phone' },
+      Mobile: { to: 'phone', values: { none: null } },
       Status: { to: 'stage' },
       Remarks: null,
       Row: null,
@@ -116,8 +120,18 @@ test('a form of an earlier page, a button twice, and an import that was not show
 
   await press(page, proposed, 'import');
   await press(page, proposed, 'undo dry');
+  for (const what of ['undo', 'nothing'])
+    await page.post(
+      path,
+      form.map(([name, value]) => [name, name === ':do' ? what : value]),
+    );
+  const other = await read(page, list(2));
+  const [, state = ''] = / name="state" value="([^"]*)"/.exec(other.text) ?? [];
+  await page.post(path, Object.entries({ ':do': 'import', state }));
   const unshown = await page.log();
-  await Promise.all([page.post(path, form), page.post(path, form)]);
+  const shownAgain = await press(page, other, 'import dry');
+  const twice = filled(formWith(shownAgain, 'import'), 'one', { ':do': 'import' });
+  await Promise.all([page.post(path, twice), page.post(path, twice)]);
   await ended(page, await page.get(path));
 
   expect(unshown).toEqual(['organization apply']);
