@@ -33,6 +33,14 @@ test('an imported lead’s past, a repaired entry and an enquiry that filled not
   expect((await checkTable(sound.table)).violations).toEqual([]);
 });
 
+test('a record that has expired, and that DynamoDB has not deleted yet, needs no capture', async () => {
+  const sound = await givenSoundTable();
+  const expiresAt = Date.now() - 1000;
+  await changed('record', { expiresAt, ttl: Math.ceil(expiresAt / 1000) })(sound);
+
+  expect((await checkTable(sound.table)).violations).toEqual([]);
+});
+
 test('usage beyond the default limits, which a deployment may raise, is not a violation', async () => {
   const sound = await givenSoundTable();
   await changed('usage', { used: 4000 })(sound);
