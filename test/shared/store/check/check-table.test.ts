@@ -1,9 +1,23 @@
-import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandOutput,
+  TransactGetCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import { sendingThrough } from '../../../../shared/store/table/client.ts';
+import { getItem } from '../../../../shared/store/table/get-item.ts';
+import type { Item } from '../../../../shared/store/table/items.ts';
+import {
+  apiKeyPrimaryKey,
+  idempotencyPrimaryKey,
+  keyListingPrimaryKey,
+} from '../../../../shared/store/table/primary-keys.ts';
+import { storeItems } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 import { added, at, changed, givenSoundTable } from './given-table.ts';
 
@@ -115,12 +129,44 @@ test('a check of a table of several pages reads every item once and rechecks non
   const checked = await checkTable(table);
 
   expect(checked).toEqual({ leads: 122, violations: [] });
+  const scans = rechecks.mock.calls.flatMap(([command], call) =>
+    command instanceof ScanCommand ? [rechecks.mock.results[call]?.value] : [],
+  );
+  const scanned: ScanCommandOutput[] = await Promise.all(scans);
+  const leadsAgain = scanned
+    .flatMap(({ Items = [] }) => Items)
+    .filter(({ pk }) => /^LEADS/.test(pk));
+  expect(leadsAgain.length).toBeLessThan(110); // the rest of a page with which a scan reaches them
   const looks = rechecks.mock.calls.flatMap(([command]) =>
     command instanceof TransactGetCommand ? (command.input.TransactItems ?? []) : [],
   );
   expect(
     looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk)),
   ).toEqual([]);
+});
+
+test('the record of a key that was created while the table is read is no violation', async () => {
+  const { table, key } = await givenSoundTable();
+  const [keyId, apiKeyHash] = ['newkey0000', '00ff'];
+  const listing = { ...(await getItem<Item>(table, key.listing)), keyId, apiKeyHash };
+  const item = { ...(await getItem<Item>(table, key.apiKey)), keyId };
+  const expiresAt = Date.now() - 1000;
+  const record = { result: { id: 2 }, expiresAt, ttl: Math.ceil(expiresAt / 1000) };
+  const created = [
+    { ...listing, ...keyListingPrimaryKey(1, keyId) },
+    { ...item, ...apiKeyPrimaryKey(apiKeyHash) },
+    { ...record, ...idempotencyPrimaryKey(keyId, 'x') },
+  ];
+  const changing = sendingThrough(table, (send) => async (command, options) => {
+    const isOfLeads = JSON.stringify(command.input).includes('LEADS#1');
+    if (command instanceof QueryCommand && isOfLeads) await storeItems(table, created);
+    const reply = await send(command, options);
+    if (command instanceof ScanCommand && command.input.Segment === 0)
+      (reply as ScanCommandOutput).Items?.push({ ...created[2] });
+    return reply;
+  });
+
+  expect(await checkTable(changing, { againAfterMs: 0 })).toEqual({ leads: 2, violations: [] });
 });
 
 test('settings that an earlier release stored, without newer properties, are valid', async () => {
