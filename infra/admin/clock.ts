@@ -2,15 +2,19 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
 import { countOf } from '../cli/format.ts';
 
-/** Sync jobs overlap their runs by a minute. An index may show a change twenty seconds after its date, which leaves forty for this machine's clock. */
+/**
+ * Sync jobs overlap their runs by a minute. An index may show a change up to twenty seconds after its date, so this machine's clock may
+ * differ by forty.
+ */
 const differenceMaxMs = 40_000;
 const dayMs = 86_400_000;
-/** An HTTP date has whole seconds. */
+/** An HTTP date is rounded to seconds. */
 const dateRoundingMs = 1000;
 
 /**
- * Refuses every write if DynamoDB's first response says that this machine's clock is wrong. AWS does not refuse it, because the SDK corrects
- * its signatures by the same date: https://github.com/aws/aws-sdk-js-v3/pull/3133. Every command reads before it writes, so nothing has changed.
+ * Refuses every write if DynamoDB's first response shows that this machine's clock is wrong. AWS itself does not refuse, because the SDK
+ * corrects its signatures by the same date: https://github.com/aws/aws-sdk-js-v3/pull/3133. Every command reads before it writes, so
+ * nothing has changed.
  */
 export function checkClock({ client }: Table): void {
   let isChecked = false;
@@ -28,7 +32,7 @@ export function checkClock({ client }: Table): void {
         isChecked = true;
         return result;
       },
-    // Inside the SDK's own middleware of the step, so that it sees the response of a refused signature too.
+    // Runs inside the SDK's own middleware of this step, so that it also sees the response to a refused signature.
     { step: 'deserialize', priority: 'low', name: 'checkClock' },
   );
 }
@@ -36,7 +40,7 @@ export function checkClock({ client }: Table): void {
 const isWrite = (commandName: string): boolean =>
   /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(commandName);
 
-/** @param date of the response, NaN if it has none @returns an issue if the clock is ahead or behind, however long the call took */
+/** @param date the response's date, NaN if it has none @returns an issue if the clock is ahead or behind, however long the call took */
 function clockIssue(date: number, sentAt: number, receivedAt: number): CommandError | undefined {
   const aheadMs = sentAt - (date + dateRoundingMs);
   const differenceMs = Math.max(aheadMs, date - receivedAt);

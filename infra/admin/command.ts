@@ -17,7 +17,7 @@ export class AdminCommand extends CliCommand {
   #hasReadRate = false;
   readonly #perform: Perform;
 
-  /** @param perform runs an action with the context of its command */
+  /** @param perform runs an action with its command's context */
   constructor(name: string | undefined, perform: Perform) {
     super(name);
     this.#perform = perform;
@@ -27,14 +27,14 @@ export class AdminCommand extends CliCommand {
     return new AdminCommand(name, this.#perform);
   }
 
-  /** Says in the help and in COMMANDS.md what `--json` prints. A name with `?` can be absent. */
+  /** Documents what `--json` prints, in the help and in COMMANDS.md. A name with `?` can be absent. */
   json(form: string): this {
     this.jsonForm = form;
     const lines = helpLines(form.match(/[^,;]+[,;]? ?/g) ?? [], { indent: '  ' });
     return this.notes(`\nWith --json (a name with ? can be absent):\n${lines}`);
   }
 
-  /** @param action gets the command's first argument, if it has one */
+  /** @param action receives the command's first argument, if it has one */
   run<Options extends object>(
     action: (context: CommandContext, options: Options, argument: string) => void | Promise<void>,
   ): this {

@@ -34,7 +34,7 @@ export interface ProcessIo {
   readonly localFolder: string;
 }
 
-/** A command's options, as far as the context needs them. */
+/** The options that the context needs. */
 interface ContextOptions {
   readonly json?: boolean;
   readonly stack?: string;
@@ -48,9 +48,9 @@ export interface RunningCommand {
   readonly readUnitsPerSecond: number | undefined;
 }
 
-/** What a command works with. Its table is opened on first use, so that a command without one needs none. */
+/** What a command works with. The table is opened on first use, so that a command that does not use it needs none. */
 export class CommandContext {
-  /** Names the table, also that of a stack or of the local service. */
+  /** Names the table, even if it comes from a stack or the local service. */
   readonly environment: NodeJS.ProcessEnv;
   /** Whether `--yes` confirms the command. */
   readonly isConfirmed: boolean;
@@ -80,7 +80,7 @@ export class CommandContext {
     this.#progress = new ProgressLine(io.stderr, io.hasTerminal);
   }
 
-  /** Looks up the table of `--stack`; without it, and if the environment names no table, that of the local service. */
+  /** Looks up the table of `--stack`. Without `--stack`, and if the environment names no table, looks up the local service's table. */
   static async of(io: ProcessIo, running: RunningCommand): Promise<CommandContext> {
     const { environment } = io;
     const { stack } = running.command.optsWithGlobals<ContextOptions>();
@@ -90,17 +90,17 @@ export class CommandContext {
       return new CommandContext(io, running, { ...environment, LEADS_TABLE, AWS_REGION }, location);
     }
     const service = environment.LEADS_TABLE ? undefined : await findRunningService(io.localFolder);
-    if (!service) return new CommandContext(io, running, environment); // a command that needs a table says so
+    if (!service) return new CommandContext(io, running, environment); // a command that needs a table reports it
     useLocalTable(service.environment);
     return new CommandContext(io, running, { ...environment, ...service.environment });
   }
 
-  /** With which the process ends. */
+  /** The exit status of the process. */
   get status(): number {
     return this.#status;
   }
 
-  /** Of a command `ofOrganization`. */
+  /** The organization's ID, for a command `ofOrganization`. */
   get organizationId(): number {
     const { organization } = this.command.opts<ContextOptions>();
     if (organization === undefined) throw new Error(`${this.command.name()} has no organization.`);
@@ -115,7 +115,7 @@ export class CommandContext {
       throw new CommandError(
         `LEADS_TABLE is not set, and no local service runs on ${defaultDataFolder}: start it with npm start, name a deployed stack with --stack, or set LEADS_TABLE and the AWS variables.`,
       );
-    // The AWS SDK reads the variables of the process, which do not name the region of a stack.
+    // The AWS SDK reads the variables of the process, which do not name a stack's region.
     const region = this.#location && { region: this.#location.region };
     this.#table = openTable(name, { ...clientSettings, ...region });
     checkClock(this.#table);
@@ -123,8 +123,8 @@ export class CommandContext {
   }
 
   /**
-   * The same table for reads of many items: all of a command's together at the rate of `--rate`, or one that leaves capacity for live traffic. A
-   * local engine is not paced, unless a rate is given.
+   * The same table, for reads of many items. All of a command's reads share the rate of `--rate`, or a rate that leaves capacity for live
+   * traffic. A local engine is not paced, unless a rate is given.
    */
   pacedTable(): Table {
     if (this.#readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
@@ -133,17 +133,17 @@ export class CommandContext {
     return this.#pacedTable;
   }
 
-  /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
+  /** Whether the table is on an engine on this machine, where no live traffic needs capacity. */
   isLocalEngine(): boolean {
     return isLoopback(endpointIn(this.environment) ?? '');
   }
 
-  /** The service that `--stack` names, if it names one. */
+  /** The service that `--stack` names, if any. */
   get location(): ServiceLocation | undefined {
     return this.#location;
   }
 
-  /** The service that `--stack` names; without `--stack`, wrong usage. @param instead what a person does with a local service */
+  /** The service that `--stack` names. Reports wrong usage without `--stack`. @param instead what to do with a local service instead */
   deployed(instead: string): ServiceLocation {
     return (
       this.#location ??
@@ -152,7 +152,7 @@ export class CommandContext {
   }
 
   /**
-   * The command's organization. Read again once it is a second old: settings may be applied during a long command.
+   * The command's organization. It is read again after a second, because settings may be applied during a long command.
    * @throws CommandError for an unknown organization
    */
   organization(): Promise<Organization> {
@@ -160,7 +160,7 @@ export class CommandContext {
     return this.#organization();
   }
 
-  /** Who runs the command, for the audit log: the AWS identity, else the user of this machine. */
+  /** Who runs the command, for the audit log: the AWS identity or, without one, the user of this machine. */
   callerIdentity(): Promise<string> {
     this.#identity ??= callerIdentity(this.environment, this.#location?.region);
     return this.#identity;
@@ -171,7 +171,7 @@ export class CommandContext {
     return this.#io.columns;
   }
 
-  /** Prints the result: one JSON document with `--json`, else the lines for people. */
+  /** Prints the result: with `--json`, one JSON document; otherwise, the lines for people. */
   print(result: unknown, ...lines: readonly (string | readonly string[])[]): void {
     this.#progress.clear();
     const isJson = this.command.optsWithGlobals<ContextOptions>().json;
@@ -185,8 +185,8 @@ export class CommandContext {
   }
 
   /**
-   * Asks a person to type a word before a step that cannot be undone, unless `--yes` confirms it.
-   * @throws CommandError unless it is typed
+   * Asks the user to type a word before a step that cannot be undone, unless `--yes` confirms it.
+   * @throws CommandError if another text is typed
    */
   async confirm(warning: string, word: string): Promise<void> {
     if (!this.isConfirmed) await confirmed(warning, word);
@@ -198,10 +198,10 @@ export class CommandContext {
   }
 
   /**
-   * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.
-   * @param resultOf what the entry says of the result
+   * Runs a long command with an entry in the audit log. The entry is written first, so that even an interrupted command has one.
+   * @param resultOf what the entry says about the result
    * @param leadIds the leads that the command names
-   * @param dryRun nothing is written
+   * @param dryRun true if nothing is written, not even the entry
    */
   async audited<T>(
     what: string,
@@ -220,7 +220,7 @@ export class CommandContext {
     this.#status = 1;
   }
 
-  /** Names what a command refused, a sentence each. The command has done the rest, and exits with status 1. */
+  /** Prints a sentence for each refusal. The command has done everything else, and exits with status 1. */
   refuse(sentences: readonly string[]): void {
     if (sentences.length > 0) this.exitWithFailure();
     for (const sentence of sentences) this.note(sentence);
@@ -244,7 +244,7 @@ export async function existingOrganization(
 
 const organizationMaxAgeMs = 1000;
 
-/** An organization as it is now: it is read again once it is a second old. */
+/** An organization's current state: it is read again after a second. */
 export function currentOrganization(
   table: Table,
   organizationId: number,
@@ -260,7 +260,7 @@ export function currentOrganization(
   };
 }
 
-/** As `CommandContext.audited`, for the page too. */
+/** Like `CommandContext.audited`, but also for the page. */
 export async function audited<T>(
   { table, organizationId }: OrganizationTable,
   action: AuditAction & { readonly leadIds?: readonly number[] },

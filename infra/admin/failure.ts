@@ -8,8 +8,8 @@ import { awsFailure } from '../cli/aws.ts';
 import { CommandError } from '../cli/command.ts';
 
 /**
- * Explains a failure in one sentence that a person can act on. A refused settings file has one more line per issue. Never a stack trace.
- * @param environment names the table and where it was looked for
+ * Explains a failure in one sentence that a person can act on. A refused settings file adds a line per issue. Never prints a stack trace.
+ * @param environment names the table and the place where the SDK looked for it
  */
 export function failureText(error: unknown, environment: NodeJS.ProcessEnv): string {
   if (error instanceof SettingsRejectedError)

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 
 const projectFolder = resolve(import.meta.dirname, '..', '..');
 
-// Keeps what Node.js compiles, TypeScript included, for the next command: that is half of the time that a command takes to start.
+// Caches compiled code, TypeScript included, for the next command: compiling takes half of a command's start time.
 enableCompileCache(resolve(projectFolder, 'node_modules', '.cache', 'admin'));
 const { runAdmin } = await import('./program.ts');
 const { localFolder } = await import('../local/running-service.ts');
 
-// A reader that has read enough (`… | head`) closes the pipe. That ends the command and is not a failure.
+// A reader that has read enough, such as `head`, closes the pipe. That ends the command, and is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

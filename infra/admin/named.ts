@@ -8,9 +8,9 @@ type NamedNoun = 'stage' | 'pipeline' | 'user' | 'source';
 type Offered = 'all' | 'active';
 
 /**
- * The ID of what a command line names by its ID or its exact name, case ignored; undefined if it names nothing.
- * @param offered what the error names as choices: `active` for a command that refuses the others
- * @throws CommandError for a name that two share, and for an unknown one: a typo must not look like an empty list
+ * The ID of the item that a command line names by its ID or, ignoring case, by its exact name; undefined if it names none.
+ * @param offered the items that the error lists as choices: `active` for a command that refuses inactive ones
+ * @throws CommandError if the name is ambiguous or unknown, because a typo must not look like an empty list
  */
 export function namedId(
   organization: Organization,
@@ -57,9 +57,9 @@ export function valueWithName(
   return name === undefined ? String(value) : `${value} (${name})`;
 }
 
-/** The items whose IDs are values of a field; none if its values are no IDs. */
+/** The items whose IDs are a field's values; none if the values are not IDs. */
 export function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
-  // No field can have one of these keys: settings files reserve both.
+  // No field can have these keys, because settings files reserve both.
   if (field === 'stage') return organization.stages;
   if (field === 'pipeline') return organization.pipelines;
   const type = organization.fieldByKey.get(field)?.type;

@@ -10,7 +10,7 @@ import { type PhoneReading, readPhone, typedPhone } from '../../shared/leads/ide
 
 export type { CountryCode };
 
-/** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */
+/** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which the command reports as wrong usage */
 export function parseTime(text: string): number {
   const at = parseDateTime(text) ?? parseDateTime(`${text}T00:00Z`);
   if (at === undefined) {
@@ -27,7 +27,7 @@ export function parseText(text: string): string {
   throw new InvalidArgumentError('It must have a character other than blanks.');
 }
 
-/** `--country` of a command that reads phones. */
+/** The option `--country` of a command that reads phones. */
 export const countryOption = (): Option =>
   new Option(
     '--country <CODE>',
@@ -41,9 +41,9 @@ function parseCountry(text: string): CountryCode {
 }
 
 /**
- * Reads a phone as `readPhone` does, but one without a country code as a number of the country. Spreadsheets drop the plus: `49151…` of
- * Germany has its country code if it is then a number of the numbering plan.
- * @param country undefined for the country of the contract
+ * Reads a phone like `readPhone`, but a number without a country code as one of `country`. Spreadsheets drop the plus, so `49151…` in
+ * Germany has its country code, if it is then valid in the numbering plan.
+ * @param country undefined for the contract's default country
  */
 export function phoneOfCountry(text: string, country: CountryCode | undefined): PhoneReading {
   if (!country) return readPhone(text);

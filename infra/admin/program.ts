@@ -58,7 +58,7 @@ Examples:
 Each command has its own --help with examples.`)
     .exitOverride();
 
-/** Hides an API key that was typed in place of its ID, so that the error does not put it into a job's output. */
+/** Hides an API key that was typed instead of its ID, so that the error does not print it into a job's output. */
 const redactKeys = (text: string): string =>
   text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
 

@@ -30,7 +30,7 @@ import {
   unknownKeyError,
 } from './make-key.ts';
 
-/** Any text may be looked up, except a whole key: typing keys into a shell's history must not become a habit. */
+/** Accepts any text except a whole key, because nobody should get used to typing keys into a shell's history. */
 function parseKeyId(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must be a key ID, as printed by key list.');
   if (text.startsWith(apiKeyPrefix)) {
@@ -41,7 +41,7 @@ function parseKeyId(text: string): string {
   return text;
 }
 
-/** Each type with how long its keys are valid, for help: `730 days for website-form, 90 for application`. */
+/** How long the keys of each type are valid, for help: `730 days for website-form, 90 for application`. */
 const lifetimeText = apiKeyTypes
   .map((type, index) => `${lifetimeDays[type]} ${index === 0 ? 'days ' : ''}for ${type}`)
   .join(', ');
@@ -142,7 +142,7 @@ async function rotate(
   await createAndPrint(context, { ...key, expiresIn }, what, next);
 }
 
-/** @param what the audit log's entry @param next what to do with the new key */
+/** @param what the audit entry @param next what to do with the new key */
 async function createAndPrint(
   context: CommandContext,
   key: NewKey,
@@ -221,7 +221,7 @@ async function list(context: CommandContext): Promise<void> {
   context.print({ items }, formatTable(rows, { width: context.width, none }), count);
 }
 
-/** The alarm KeyExpiresSoon goes off at the same number of days, for a key that is in use. */
+/** The alarm KeyExpiresSoon goes off at the same number of days, if the key is in use. */
 export const rotateWithinDays = 14;
 
 function daysLeft(expiresAt: string, revokedAt: string | null): string {
@@ -248,7 +248,7 @@ async function revoke(
       : `API key ${keyId} was already revoked on ${revokedAt}: nothing to do.`,
   );
   const capturing = (await listApiKeys(context.table(), organizationId)).filter(canCapture);
-  const isRevoked = capturing.some((one) => one.keyId === keyId);
+  const isRevoked = capturing.some((listed) => listed.keyId === keyId);
   if (isRevoked && !capturing.some(isLive))
     context.note(
       `No live key of organization ${organizationId} can send captures now: key create.`,

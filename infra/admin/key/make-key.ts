@@ -22,9 +22,9 @@ export const unknownKeyError = (
   );
 
 /**
- * A key, what its successor is made of, and what the audit log says.
- * @param userId whom the successor acts for, @default as the key
- * @throws CommandError for a key that is unknown or revoked
+ * A key, the properties of its successor, and the audit entry.
+ * @param userId the user that the successor acts for, @default the same user
+ * @throws CommandError if the key is unknown or revoked
  */
 export async function successorOf(
   table: Table,
@@ -33,7 +33,7 @@ export async function successorOf(
   userId?: number,
 ): Promise<{ old: ListedApiKey; key: NewKey; what: (newKeyId: string) => string }> {
   const keys = await listApiKeys(table, organizationId);
-  const old = keys.find((one) => one.keyId === keyId);
+  const old = keys.find((listed) => listed.keyId === keyId);
   if (!old) throw unknownKeyError({ organizationId }, keyId);
   const { type, scopes, label, revokedAt } = old;
   if (revokedAt !== null)
@@ -44,7 +44,7 @@ export async function successorOf(
   return { old, key, what: (newKeyId) => `key rotate ${keyId} to ${newKeyId} (${label})` };
 }
 
-/** What the audit log says of a new key. */
+/** The audit entry of a new key. */
 export const creationOf = (label: string) => (keyId: string) => `key create ${keyId} (${label})`;
 
 export interface NewKey extends Omit<ApiKeyRequest, 'organizationId' | 'now' | 'action'> {
@@ -52,13 +52,13 @@ export interface NewKey extends Omit<ApiKeyRequest, 'organizationId' | 'now' | '
   readonly expiresIn?: number | undefined;
 }
 
-/** Why a key of the type cannot be valid for these days; undefined if it can. */
+/** Why a key of the type cannot be valid for `days`; undefined if it can. */
 export const daysIssue = (days: number | undefined, type: ApiKeyType): string | undefined =>
   days !== undefined && days >= lifetimeDays[type]
     ? `must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`
     : undefined;
 
-/** @param actionOf the audit log's entry @throws ApiKeyError */
+/** @param actionOf the audit entry @throws ApiKeyError */
 export function createKey(
   table: Table,
   organizationId: number,

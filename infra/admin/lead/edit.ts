@@ -18,7 +18,7 @@ import { eachLead, unknownLeadError } from './named-lead.ts';
 
 interface EditOptions {
   lead: readonly number[];
-  /** By field key. */
+  /** New values by field key. */
   set?: ReadonlyMap<string, string>;
   stage?: string;
   pipeline?: string;
@@ -95,8 +95,8 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
 }
 
 /**
- * The import row that would make the same change.
- * @throws CommandError for a name that the organization does not have, or a value that can be read in two ways
+ * The row of an import that would make the same change.
+ * @throws CommandError if the organization does not have a name, or if a value can be read in two ways
  */
 function rowOf(organization: Organization, options: EditOptions): ReadRow {
   const { owner, source, country, note } = options;
@@ -105,7 +105,7 @@ function rowOf(organization: Organization, options: EditOptions): ReadRow {
   if (source !== undefined) set.set('source', source);
   const fields = [...set].map(([key, text]) => [key, rawValue(organization, key, text, country)]);
   const pipeline = namedId(organization, 'pipeline', options.pipeline);
-  // Two pipelines may each have a stage of the name.
+  // Two pipelines may have a stage with the same name.
   const stages = organization.stages.filter(
     ({ pipelineId }) => pipeline === undefined || pipelineId === pipeline,
   );
@@ -115,7 +115,7 @@ function rowOf(organization: Organization, options: EditOptions): ReadRow {
   return { number: 1, original: {}, sent: read, read, columnOf: (label) => ({ label, hint: '' }) };
 }
 
-/** A value as a request would send it, read as an import reads a cell. */
+/** A value as a request would send it, read like a cell of an import. */
 function rawValue(
   organization: Organization,
   key: string,

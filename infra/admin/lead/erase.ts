@@ -28,9 +28,9 @@ interface EraseOptions {
   readonly dryRun?: boolean;
 }
 
-/** A person is named on a few timelines only: changing more items than this needs --max-items. */
+/** A person is usually named on few timelines, so changing more items than this needs --max-items. */
 const maxItemsDefault = 1000;
-/** More inactive leads than this need --max: a wrong date could name them all. */
+/** More inactive leads than this need --max, because a wrong date could select all leads. */
 const maxDefault = 100;
 const countMax = 999_999_999;
 
@@ -149,7 +149,7 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   context.refuse(refusals);
 }
 
-/** As DynamoDB counts it every six hours. An engine may not count bytes. */
+/** The size of the table, as DynamoDB counts it every six hours. An engine may not count bytes. */
 async function tableSize(context: CommandContext): Promise<string> {
   const { client, name } = context.table();
   const { ItemCount = 0, TableSizeBytes = 0 } = (await describedTable(client, name)) ?? {};
@@ -160,7 +160,7 @@ async function tableSize(context: CommandContext): Promise<string> {
 const sinceOf = ({ inactiveSince }: Pick<EraseOptions, 'inactiveSince'>): string | undefined =>
   inactiveSince === undefined ? undefined : new Date(inactiveSince).toISOString();
 
-/** The leads of --inactive-since, and those whose erasure was interrupted. @throws CommandError for too many */
+/** The leads of --inactive-since, and leads whose erasure was interrupted. @throws CommandError if there are too many */
 async function selectInactive(
   context: CommandContext,
   scope: OrganizationTable,
@@ -182,7 +182,7 @@ async function selectInactive(
 
 type Outcome = ReadonlyMap<number, Erased>;
 
-/** @throws CommandError when the erasure would change too many items, or is not confirmed */
+/** @throws CommandError if the erasure would change too many items, or is not confirmed */
 async function confirmErasure(
   context: CommandContext,
   { maxItems }: EraseOptions,
@@ -192,7 +192,7 @@ async function confirmErasure(
   const [firstId = 0, ...others] = leadIds;
   const isOne = others.length === 0;
   const which = isOne ? `lead ${firstId}` : countOf(leadIds.length, 'lead');
-  // Each item once, although several people can be in one.
+  // Counts each item once, although it can name several people.
   const changes = [...plans.values()].flatMap((plan) => plan.changes);
   const otherEntries = new Set(changes.map(({ leadId, id }) => `${leadId} ${id}`)).size;
   const otherLeads = new Set(changes.map(({ leadId }) => leadId)).size;
@@ -205,7 +205,7 @@ async function confirmErasure(
   }
   if (context.isConfirmed) return;
   const lead = isOne && (await readLead(context.table(), context.organizationId, firstId));
-  if (isOne && !lead) return; // an erasure that was confirmed before it was interrupted
+  if (isOne && !lead) return; // the erasure was confirmed before it was interrupted
   context.note(`Erasing changes ${changed}.`);
   const named = lead ? printable(lead.fields.name) : firstOf(leadIds);
   await context.confirm(
@@ -218,8 +218,8 @@ const otherItems = (erased: Pick<Erased, 'otherEntries' | 'otherLeads'>): string
   `${countOf(erased.otherEntries, 'timeline item')} of ${countOf(erased.otherLeads, 'other lead')}`;
 
 /**
- * The phones and emails in custom fields, in sentences. They may be a guardian's or an agent's, whom other leads name, too: an erasure would
- * take that person's data from those leads, and whole enquiries that they sent.
+ * Sentences about the phones and emails in custom fields. They may belong to a guardian or an agent whom other leads name too. An erasure
+ * would remove that person's data from those leads, and whole enquiries that they sent.
  */
 async function notSearched(context: CommandContext, outcome: Outcome): Promise<string[]> {
   const { fieldByKey } = await context.organization();
@@ -229,8 +229,8 @@ async function notSearched(context: CommandContext, outcome: Outcome): Promise<s
     const named = Object.entries(lead?.fields ?? {}).flatMap(([fieldKey, value]) => {
       const type = fieldByKey.get(fieldKey)?.type;
       if ((type !== 'phone' && type !== 'email') || typeof value !== 'string') return [];
-      const isSearched = identitiesAmong([value]).some((one) =>
-        [...phones, ...emails].includes(one),
+      const isSearched = identitiesAmong([value]).some((identity) =>
+        [...phones, ...emails].includes(identity),
       );
       return isSearched ? [] : [`${fieldKey} ${printable(value)}`];
     });
@@ -256,7 +256,7 @@ function* reportOf(
     yield `Point-in-time recovery keeps the erased data until ${dateOf(backupsUntil)}; on-demand backups and exported files keep it until you delete them. If you restore an older backup, run restore finish to erase it again.`;
 }
 
-/** That of a dry run is the only output that names a person: an administrator must see whose data would go. */
+/** The report on a lead. Only a dry run's report names the person, because an administrator must see whose data would be removed. */
 function* leadReport(leadId: number, erased: Erased, dryRun: boolean): Generator<string> {
   const { timelineEntries, idempotencyRecords, importedRows, phones, emails, mentions } = erased;
   const would = dryRun ? 'would be' : 'was';

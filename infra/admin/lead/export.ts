@@ -84,7 +84,7 @@ typed cells, and needs no apostrophes: prefer it for editing.
 The file contains personal data: only you may read it. An export reads every lead:
 one read unit per 4 KB.`;
 
-/** The format that the file's name ends in, as lead import reads it. */
+/** The format by the ending of the file's name, as lead import reads it. */
 function formatOf({ out, excel = false }: ExportOptions): ExportFormat | undefined {
   if (out === undefined) return excel ? 'csv' : 'jsonl';
   if (/\.(jsonl|ndjson)$/i.test(out)) return 'jsonl';
@@ -94,7 +94,7 @@ function formatOf({ out, excel = false }: ExportOptions): ExportFormat | undefin
 
 function usageIssue(options: ExportOptions): string | false {
   const format = formatOf(options);
-  // A spreadsheet refuses CSV in a file that ends in .xlsx.
+  // A spreadsheet program refuses CSV in a file whose name ends in .xlsx.
   if (options.excel && format !== 'csv') return "option '--excel' writes CSV: end --out in .csv";
   if (options.excel && options.json && options.out === undefined)
     return "option '--excel' writes CSV: remove --json, or name a file with --out";
@@ -145,7 +145,7 @@ async function exportLeads(context: CommandContext, options: ExportOptions): Pro
 
 type WriteLeads = (leads: readonly Lead[]) => Promise<void>;
 
-/** Passes the organization's leads on, page by page. @param after the lead with which the file ends @returns how many were written */
+/** Passes the organization's leads on, page by page. @param after the last lead in the file @returns how many leads were written */
 async function passLeads(
   context: CommandContext,
   after: number | undefined,
@@ -164,14 +164,14 @@ async function passLeads(
   return leads;
 }
 
-/** @throws CommandError for a name of no column */
+/** @throws CommandError if no column has the name */
 function columnsOf(
   organization: Organization,
   format: ExportFormat,
   names: readonly string[] | undefined,
 ): readonly ExportColumn[] {
   const all = exportColumns(organization);
-  // For people, the mark of an export, which is for programs, comes last.
+  // In a workbook, the mark of the export comes last, because only programs need it.
   if (!names) return format === 'xlsx' ? [...all.toSpliced(1, 1), ...all.slice(1, 2)] : all;
   return names.map((name) => {
     const column = all.find(({ heading }) => heading === targetNamed(organization, name)?.name);
@@ -182,7 +182,7 @@ function columnsOf(
   });
 }
 
-/** How an export writes a lead, and recognizes it in a file. */
+/** How an export writes a lead, and how it recognizes the lead in a file. */
 export interface LeadForm extends RecordForm<number> {
   readonly lineOf: (lead: Lead) => string;
 }

@@ -59,7 +59,7 @@ unit more for the timeline of each lead.`)
   withSearchOptions(command);
 }
 
-/** Fewer would be part of too many emails. */
+/** Fewer characters would occur in too many emails. */
 export const emailCharactersMin = 3;
 
 function parseEmail(text: string): string {
@@ -70,10 +70,10 @@ function parseEmail(text: string): string {
   );
 }
 
-/** Fewer would be part of too many numbers. */
+/** Fewer digits would occur in too many numbers. */
 export const digitsMin = 4;
 
-/** The digits of a phone as it was typed, without the zeros in front. */
+/** The digits of a typed phone, without leading zeros. */
 export const digitsOf = (typed: string): string =>
   asciiDigits(typed)
     .replace(/\D/g, '')
@@ -125,7 +125,7 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
   );
 }
 
-/** The lead that has one of the phones or emails. One read for each, and one for the lead. */
+/** The lead that has one of the phones or emails. One read for each of them, and one for the lead. */
 async function leadWith(
   context: CommandContext,
   identities: readonly (string | undefined)[],
@@ -159,7 +159,7 @@ function notFound(organizationId: number, identity: string, typed: string): Comm
 
 type Matcher = (value: unknown) => boolean;
 
-/** Whether a text, or one in a list or a map, matches. */
+/** Whether a text, or any text in a list or map, matches. */
 const inTexts =
   (matches: (text: string) => boolean): Matcher =>
   (value) => {
@@ -174,7 +174,7 @@ export function isInName(name: string): Matcher {
   return inTexts((text) => isInText(foldAccents(text)));
 }
 
-/** In any spelling, also where it is encoded. */
+/** Finds a whole phone or email in any spelling, even if it is encoded. */
 function isWholeIn(identity: string): Matcher {
   const person = new PersonSearch([identity]);
   return (value) => foundIn(value, person).length > 0;
@@ -192,6 +192,6 @@ export function isPartIn(email: string | undefined, typed: string): Matcher {
 const typedInTimeline = async (context: CommandContext, { id }: Lead): Promise<unknown> =>
   (await readTimeline(context.pacedTable(), context.organizationId, id)).map(typedIn);
 
-/** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */
+/** Folds `Müller` to `muller` and `Weiß` to `weiss`. Other scripts keep their marks, which are letters there. */
 const foldAccents = (text: string): string =>
   foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, ''));

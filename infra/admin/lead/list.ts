@@ -109,7 +109,7 @@ export const search = (
     onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
   });
 
-/** What distinguishes a lead from others, and the ID that the other commands need. */
+/** The values that distinguish a lead from others, and the ID that other commands need. */
 export const summaryOf = (lead: Lead) => ({
   leadId: lead.id,
   name: valueOf(lead.fields, 'name'),
@@ -122,7 +122,7 @@ export const summaryOf = (lead: Lead) => ({
 
 interface LeadTableOptions {
   readonly width: number | undefined;
-  /** The text without leads. */
+  /** The text if there are no leads. */
   readonly none?: string;
 }
 
@@ -149,7 +149,7 @@ export function formatLeads(
   return formatTable(rows, options);
 }
 
-/** @param ifNone the end of the sentence for an empty list */
+/** @param ifNone the end of the sentence about an empty list */
 export function printLeads(
   context: CommandContext,
   organization: Organization,

@@ -10,7 +10,7 @@ export const unknownLeadError = (
   leadId: number,
 ): CommandError => new CommandError(`Organization ${organizationId} has no lead ${leadId}.`);
 
-/** @throws CommandError for an unknown organization or lead */
+/** @throws CommandError if the organization or lead is unknown */
 export async function existingLead(
   context: CommandContext,
   leadId: number,
@@ -22,9 +22,9 @@ export async function existingLead(
 }
 
 /**
- * Does something to each lead, in the order given.
- * @param change throws CommandError for a lead that it refuses
- * @returns the results of the others, and a sentence for each refusal
+ * Changes each lead, in the order given.
+ * @param change throws a CommandError to refuse a lead
+ * @returns the results of the changed leads, and a sentence for each refusal
  */
 export async function eachLead<Result>(
   context: CommandContext,

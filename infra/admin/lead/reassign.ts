@@ -72,12 +72,12 @@ async function reassign(context: CommandContext, options: ReassignOptions): Prom
     );
 }
 
-/** Whose leads go to whom. */
+/** Which leads go from which user to which users. */
 interface Handover extends OwnedLeads {
   readonly to: readonly number[];
 }
 
-/** @throws CommandError for users who do not exist, or who cannot own the leads */
+/** @throws CommandError if a user does not exist, or cannot own the leads */
 function readHandover(organization: Organization, options: ReassignOptions): Handover {
   const ownerId = namedId(organization, 'user', options.from);
   const to = new Set(options.to.map((named) => namedId(organization, 'user', named, 'active')));
@@ -98,7 +98,7 @@ function assertActive(organization: Organization, userId: number): void {
 const nameOf = (organization: Organization, userId: number): string =>
   valueWithName(organization, 'assigned_to', userId);
 
-/** What would be done, with a line for each new owner. */
+/** The plan, with a line for each new owner. */
 function planOf(
   organization: Organization,
   { ownerId, to, stageId }: Handover,
@@ -115,7 +115,7 @@ function planOf(
   return `${who} has ${countOf(count, 'lead')}${inStage}${ofThem}:${shares.join('')}`;
 }
 
-/** Gives each lead to the next user, one after the other: that leaves capacity for live traffic. @returns how many leads changed */
+/** Gives each lead to the next user, one lead after the other, which leaves capacity for live traffic. @returns how many leads changed */
 async function giveByRotation(
   context: CommandContext,
   { to, ...owned }: Handover,

@@ -52,7 +52,9 @@ async function show(context: CommandContext, options: LeadOptions): Promise<void
     ['archived at', archivedAt],
   ];
   const entries = await readTimeline(context.table(), organization.id, id);
-  for (const name of new Set(entries.map((one) => 'submittedSource' in one && one.submittedSource)))
+  for (const name of new Set(
+    entries.map((entry) => 'submittedSource' in entry && entry.submittedSource),
+  ))
     if (name) details.push(['submitted source', name]);
   const result = { lead: presentLead(organization, lead), archivedAt: archivedAt ?? null };
   context.print(result, detailLines(details));
@@ -67,7 +69,7 @@ async function timeline(context: CommandContext, { lead }: LeadOptions): Promise
   );
 }
 
-/** As lead timeline --json prints them. */
+/** The timeline items, as lead timeline --json prints them. */
 async function timelineItems(
   table: Table,
   organization: Organization,
@@ -77,25 +79,26 @@ async function timelineItems(
   return entries.flatMap((entry) => presentEntry(entry, userNamesOf(organization)));
 }
 
-/** The name of a user who acted; a user who is no longer in the settings has none. */
+/** The acting user's name, or `user 7` if the settings no longer have them. */
 export const userNamesOf =
   (organization: Organization) =>
   (userId: number): string =>
     organization.userById.get(userId)?.name ?? `user ${userId}`;
 
-/** A name and its text. One without a text is not printed. */
+/** A name and its text. A detail without a text is not printed. */
 type Detail = readonly [name: string, text: string | undefined];
 
-/** Prints each detail on a line. The further lines of a text are indented, so that they stay within their detail. */
+/** Prints each detail on a line. Further lines of a text are indented, so that they visibly belong to it. */
 const detailLines = (details: readonly Detail[]): string[] =>
   details.flatMap(([name, text]) => {
     const lines = text ? text.split(/\r\n|\r|\n/).map(printable) : [];
     return lines.length === 0 ? [] : [`${name}: ${lines.join('\n      ')}`];
   });
 
-/** The label of the key by which a website sent an enquiry; also of the item that says that the enquiry created the lead. */
+/** The label of the key with which a website sent an enquiry. Also for the item that says that the enquiry created the lead. */
 const websiteOf = ({ at, keyId }: TimelineItem, items: readonly TimelineItem[]) =>
-  items.find((one) => one.type === 'captured' && one.at === at && one.keyId === keyId)?.keyLabel;
+  items.find((item) => item.type === 'captured' && item.at === at && item.keyId === keyId)
+    ?.keyLabel;
 
 /** One timeline item as text: a line with the time, the type and who did it, then a line per detail. */
 function linesOf(organization: Organization, item: TimelineItem, website?: string): string[] {
@@ -107,12 +110,12 @@ function linesOf(organization: Organization, item: TimelineItem, website?: strin
   ];
 }
 
-/** Details have a fixed order, because DynamoDB returns the attributes of a map in any order. */
+/** Puts details into a fixed order, because DynamoDB returns the attributes of a map in any order. */
 function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
   const { keyId, keyLabel, archived, filled, kept = [], changes = [], attribution = {} } = item;
   const display = (field: string, value: FieldValue | null): string =>
     valueWithName(organization, field, value);
-  // Stage and pipeline are not fields and come last.
+  // Stage and pipeline are not fields, so they come last.
   const formOrder = [...organization.fields.map(({ key }) => key), 'stage', 'pipeline'];
   const inFormOrder = changes.toSorted(
     (a, b) => formOrder.indexOf(a.field) - formOrder.indexOf(b.field),
@@ -174,7 +177,7 @@ async function dossier(context: CommandContext, options: DossierOptions): Promis
   context.print(document, file === undefined ? text : written);
 }
 
-/** Everything that is stored of a lead's person. Reads the whole table once. @throws CommandError if the lead is erased meanwhile */
+/** Everything that is stored about a lead's person. Reads the whole table once. @throws CommandError if the lead is erased meanwhile */
 export async function dossierOf(
   table: Table,
   organization: Organization,
@@ -198,7 +201,7 @@ export async function dossierOf(
   };
 }
 
-/** As the API returns it, and what the API leaves out: values of inactive fields, and when the lead was archived. */
+/** The lead as the API returns it, with what the API omits: values of inactive fields, and when the lead was archived. */
 function wholeLead(organization: Organization, lead: Lead): object {
   const others = Object.entries(lead.fields).filter(([fieldKey]) => !isBuiltIn(fieldKey));
   const { archivedAt = null } = lead;

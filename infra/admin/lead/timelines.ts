@@ -75,7 +75,7 @@ async function writeTimelines(
   const earlier = await writeRecords(files, form, async (write) => {
     for (const numbers of [form.hashes, form.leads]) numbers.sort();
     const erasures = await readErasures(table, organization.id);
-    // The entry of an erasure that is not complete, or that cleaned very many leads, does not name them: then every timeline is read.
+    // If an erasure is not complete, or cleaned very many leads, its entry does not name them. Then every timeline is read.
     const isResumed =
       form.leads.size > 0 && erasures.every(({ cleanedLeadIds }) => cleanedLeadIds !== undefined);
     const leadsAtMost = countOf(await highestLeadId(table, organization.id), 'lead');
@@ -84,7 +84,7 @@ async function writeTimelines(
         ? `Reading at most ${leadsAtMost}, and the timelines that have more items than the file, or that an erasure cleaned.`
         : `Reading at most ${leadsAtMost}, and at least one read unit for the timeline of each.`,
     );
-    // Of these, the number of items says nothing: a lead whose items were cleaned, and one that was created again under an erased ID.
+    // Leads for which the number of items proves nothing, because their items were cleaned or they were created again under an erased ID.
     const uncounted = new Set(
       erasures.flatMap(({ leadId, cleanedLeadIds = [] }) => [leadId, ...cleanedLeadIds]),
     );
@@ -107,9 +107,9 @@ async function writeTimelines(
 
 /**
  * @param since ISO 8601, UTC; empty for all items
- * @param erasures those that have begun
+ * @param erasures the erasures that have started
  * @param mayHaveNew the leads whose timelines are read
- * @returns the lines of one lead after the other
+ * @returns the lines, one lead after the other
  */
 async function* timelineLines(
   table: Table,
@@ -125,7 +125,7 @@ async function* timelineLines(
       const items = entries.flatMap(({ id, entry }) =>
         presentIdentified(leadId, id, presentEntry(entry, userNamesOf(organization))),
       );
-      // A lead that an import created again under its old ID: its erasure came first.
+      // If an import created a lead again under its old ID, the erasure comes before it.
       const erasure = erasureOf.get(leadId);
       if (erasure) written.add(erasure.id);
       yield linesSince(since, erasure ? [erasedItem(erasure), ...items] : items);
@@ -141,7 +141,7 @@ interface ReadTimelines {
   readonly mayHaveNew: (lead: Lead) => boolean;
 }
 
-/** By lead. */
+/** The last erasure by lead. */
 const lastErasures = (erasures: readonly LoggedErasure[]) =>
   new Map(erasures.map((erasure) => [erasure.leadId, erasure]));
 
@@ -154,24 +154,24 @@ const erasedItem = ({ leadId, id, at }: LoggedErasure): TimelinesItem => ({
   at,
 });
 
-/** A capture that created its lead is two items. Only one of them can have been cleaned. */
+/** A capture that created its lead is two items, only one of which can have been cleaned. */
 const linesSince = (since: string, items: readonly TimelinesItem[]): string[] =>
   items
     .filter(({ at, importedAt = at, cleanedAt = importedAt }) => cleanedAt >= since)
     .map((item) => `${JSON.stringify(item)}\n`);
 
 /**
- * How a line begins: the IDs of the lead and of the item, and the time when it was cleaned, if it was. An item that was cleaned again is
- * another record.
+ * The beginning of a line: the IDs of the lead and the item and, if it was cleaned, the time of that. An item that is cleaned again is a
+ * new record.
  */
 const idsPattern =
   /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",(?:"type":"[a-z_]{1,20}","at":"[^"\\]{1,40}","cleanedAt":"[^"\\]{1,40}")?/;
-/** Of the hashes of ten million items, two have the same first 64 bits with a probability of 1 in 370,000. */
+/** Among ten million items, two hashes share their first 64 bits with a probability of 1 in 370,000. */
 const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigUInt64LE();
-/** So many leads identify a file's organization, even if most of them have been erased since. */
+/** How many leads identify a file's organization, even if most of them have been erased since. */
 const firstLeadsMax = 100;
 
-/** An item of a file. */
+/** A timeline item in a file. */
 interface FileItem {
   readonly leadId: number;
   readonly id: string;
@@ -181,7 +181,7 @@ interface FileItem {
 /** How timelines recognize their items in a file. */
 interface TimelinesForm extends RecordForm<FileItem> {
   readonly hashes: Numbers;
-  /** The lead of each entry. A lead's version says how many entries its timeline has. */
+  /** The lead of each entry, because a lead's version says how many entries its timeline has. */
   readonly leads: Numbers;
 }
 
@@ -194,7 +194,7 @@ export function timelinesForm(table: Table, organizationId: number): TimelinesFo
     heading: '',
     onRecord: ({ leadId, id, hash }) => {
       hashes.add(hash);
-      // An entry can be two items. The last one has its ID.
+      // An entry can be two items, of which the last one has the entry's ID.
       if (entryIdOf(id) === id) leads.add(BigInt(leadId));
     },
     idOf: (start) => {
@@ -206,7 +206,7 @@ export function timelinesForm(table: Table, organizationId: number): TimelinesFo
     },
     nounOfRecord: 'timeline item',
     assertOwn: async (path) => {
-      // An erased lead of this organization may have the same ID: only a lead that is not erased decides.
+      // An erased lead of this organization may have the same ID, so only leads that are not erased decide.
       const erasures = await readErasures(table, organizationId);
       const erased = new Set(erasures.map(({ leadId }) => leadId));
       const [leadId, id] = [...firstItems].find(([leadId]) => !erased.has(leadId)) ?? [];
@@ -220,7 +220,10 @@ export function timelinesForm(table: Table, organizationId: number): TimelinesFo
   };
 }
 
-/** Numbers of a file's items, in 8 bytes each: a file may have millions. A `Map` needs several times the memory, and is full at 16.7 million. */
+/**
+ * The numbers of a file's items, in 8 bytes each, because a file may have millions. A `Map` would need several times the memory, and is
+ * full at 16.7 million.
+ */
 export class Numbers {
   #numbers = new BigUint64Array(1024);
   size = 0;
@@ -235,7 +238,7 @@ export class Numbers {
     this.size += 1;
   }
 
-  /** After the last `add`, and before the first `count`. */
+  /** Call it after the last `add` and before the first `count`. */
   sort(): void {
     this.#numbers.subarray(0, this.size).sort();
   }
@@ -245,7 +248,7 @@ export class Numbers {
     return this.#firstFrom(number + 1n) - this.#firstFrom(number);
   }
 
-  /** Where the numbers that are no lower begin. */
+  /** The position of the first number that is not lower. */
   #firstFrom(number: bigint): number {
     let [from, to] = [0, this.size];
     while (from < to) {

@@ -83,7 +83,7 @@ async function apply(context: CommandContext, options: ApplyOptions, path: strin
 
 const nameOf = ({ id, name }: Settings): string => `Organization ${id} (${name})`;
 
-/** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
+/** The text of a settings file. @throws CommandError if the file cannot be read or is not UTF-8 */
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) =>
     refusePath(`The settings file ${file} cannot be read`, error),
@@ -98,7 +98,7 @@ async function readText(file: string): Promise<string> {
 }
 
 /**
- * The version that the file may replace: the one in force; undefined for any version.
+ * The version that the file may replace: the version in force, or undefined for any version.
  * @throws CommandError if the file has an older version
  */
 async function replaceableVersion(
@@ -119,16 +119,18 @@ To merge, save the output of organization show ${settings.id}, repeat your chang
   return inForce.version;
 }
 
-/** Whether to apply a file would undo what others applied since it was made. A file whose settings are in force already undoes nothing. */
+/**
+ * Whether applying a file would undo what others have applied since it was made. A file whose settings are already in force undoes nothing.
+ */
 const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings): boolean =>
   version !== undefined &&
   version < (inForce.appliedVersion ?? inForce.version) &&
   !isDeepStrictEqual(settings, inForce.settings);
 
 /**
- * Applies settings, notes a wait for removals, prints the result, then notes what the settings and their change break.
- * @param request the audit log's entry, and the version that must still be in force, if any
- * @throws SettingsRejectedError, SettingsChangedError as `applySettings`
+ * Applies settings, announces a wait for removals, prints the result, then warns about what the settings and their change break.
+ * @param request the audit entry, and the version that must still be in force, if any
+ * @throws SettingsRejectedError, SettingsChangedError like `applySettings`
  */
 export async function applyAndNote(
   context: CommandContext,

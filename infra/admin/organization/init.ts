@@ -83,7 +83,7 @@ async function init(
 
 const textOf = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** The first ID that the table does not have; 1 if no table is named. */
+/** The first free organization ID in the table; 1 if no table is named. */
 async function freeId(context: CommandContext): Promise<number> {
   let table: Table;
   try {
@@ -101,7 +101,7 @@ async function freeId(context: CommandContext): Promise<number> {
   return id;
 }
 
-/** Relative to the file, so that an editor finds it while the file and this project stay where they are. */
+/** The schema's address relative to the file, so that an editor finds it as long as the file and this project do not move. */
 function schemaAddress(file: string): string {
   const path = relative(dirname(resolve(file)), settingsSchemaFile);
   return path.startsWith('..') ? path : `./${path}`;

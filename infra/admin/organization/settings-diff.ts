@@ -8,9 +8,9 @@ export interface SettingsChange {
   /** JSON path, with list items named by their ID, key or value: `$.sources[id=3].name`. */
   readonly path: string;
   readonly change: 'added' | 'changed' | 'removed' | 'activated' | 'deactivated' | 'reordered';
-  /** Undefined if added. */
+  /** Undefined if the value was added. */
   readonly from?: unknown;
-  /** Undefined if removed. */
+  /** Undefined if the value was removed. */
   readonly to?: unknown;
 }
 
@@ -75,7 +75,7 @@ function listChanges(
     : [...changes, { path, change: 'reordered', from, to }];
 }
 
-/** A change as text: one line, or one for each item of a list whose items have no identity, such as the assignment rules. */
+/** A change as text: one line, or a line for each item if a list's items have no identity, such as assignment rules. */
 export function changeLine({ path, change, from, to }: SettingsChange): string {
   if (change === 'changed' && isObjectList(from) && isObjectList(to)) {
     return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
@@ -95,7 +95,7 @@ export function changeLine({ path, change, from, to }: SettingsChange): string {
 const isObjectList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.every(isPlainObject);
 
-/** The name or label of a value that has one; else the value, shortened. */
+/** The name or label of a value or, if it has none, the shortened value. */
 export function briefly(value: unknown): string {
   const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
   const text = JSON.stringify(name ?? value);

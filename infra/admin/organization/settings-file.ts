@@ -12,13 +12,13 @@ import { readSettings } from '../../../shared/store/organizations/organizations.
 import type { Table } from '../../../shared/store/table/client.ts';
 import { replaceFile } from '../../cli/resumable-file.ts';
 
-/** A settings file with what it leaves out, such as IDs. */
+/** A settings file, completed with what it left out, such as IDs. */
 export interface CompleteSettingsFile extends ParsedSettingsFile {
   readonly path: string;
   readonly written: string;
   /** The same text as `written` if nothing was left out. */
   readonly text: string;
-  /** The version in force that says what the file leaves out, 0 for none; undefined if nothing was left out. */
+  /** The version in force that completed the file, 0 for none; undefined if nothing was left out. */
   readonly completedBy: number | undefined;
 }
 
@@ -36,9 +36,9 @@ export async function completeSettingsFile(
 }
 
 /**
- * Writes what was left out into the file, and then applies it, so that IDs stay what they are. If nothing was applied, the file becomes what it
- * was: another apply may use the IDs meanwhile.
- * @param apply replaces only the version that says what was left out
+ * Writes the completed text into the file, and then applies it, so that IDs stay the same. If nothing is applied, the file gets its old
+ * text back, because another apply may use the IDs meanwhile.
+ * @param apply replaces only the version that completed the file
  */
 export async function applyCompleted<T>(
   { path, written, text, completedBy }: CompleteSettingsFile,

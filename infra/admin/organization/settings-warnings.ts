@@ -16,8 +16,8 @@ import { countOf } from '../../cli/format.ts';
 import { canCapture, isLive } from '../key/make-key.ts';
 
 /**
- * Settings that are seldom intended, and what their change breaks for websites and users that rely on them: one sentence each, with
- * a remedy. Reads the API keys and counts leads only if the change can break something.
+ * Warnings about settings that are seldom intended, and about what their change breaks for websites and users: one sentence each, with a
+ * remedy. Reads the API keys and counts leads only if the change can break something.
  * @param before undefined for a new organization
  */
 export async function settingsWarnings(
@@ -41,8 +41,8 @@ export async function settingsWarnings(
 }
 
 /**
- * Why an organization with these settings cannot accept captures, or record their source. Organizations pass through such states, so
- * they are allowed.
+ * Why an organization with these settings cannot accept captures, or record their source. Organizations pass through such states, so they
+ * are allowed.
  */
 function* captureWarnings(settings: Settings): Generator<string> {
   const organization = organizationFrom(settings, 0);
@@ -59,7 +59,7 @@ function* captureWarnings(settings: Settings): Generator<string> {
     yield `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have no source. Add or activate it.`;
 }
 
-/** The fields that new people's captures must send from now on. */
+/** The fields that captures of new people must send from now on. */
 function newlyRequired(before: Settings, after: Settings): Field[] {
   const hasWebsite = activeSourceNamed(organizationFrom(after, 0), defaultSourceName) !== undefined;
   return after.fields.filter((field) => {
@@ -87,7 +87,9 @@ function requiredWarnings(fields: readonly Field[], liveKeys: readonly ListedApi
 const activeIds = ({ users }: Settings): ReadonlySet<number> =>
   new Set(users.filter(({ active }) => active).map(({ id }) => id));
 
-/** The users whom the change deactivates. None if nobody stays active: that has a warning of its own, and no other user can take over. */
+/**
+ * The users whom the change deactivates. None if nobody stays active, because that has a separate warning, and no other user can take over.
+ */
 function deactivatedUsers(before: Settings, after: Settings): User[] {
   if (!after.users.some(({ active }) => active)) return [];
   const wasActive = activeIds(before);

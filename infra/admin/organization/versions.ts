@@ -20,7 +20,7 @@ import { type CommandContext, unknownOrganizationError } from '../context.ts';
 import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
-/** The most entries of the audit log that are printed, or searched for an earlier version. */
+/** How many entries of the audit log are printed, or searched for an earlier version. */
 const entriesMax = 10_000;
 
 const parseVersion = integerOption(1, limits.idMax);
@@ -149,7 +149,7 @@ async function undo(context: CommandContext, { to }: { to?: number }): Promise<v
   );
 }
 
-/** A version of the settings, in force or kept. */
+/** A version of the settings that is in force or kept. */
 type SettingsVersion = Pick<StoredSettings, 'settings' | 'version'>;
 
 /** The newest earlier version that differs from the settings in force. @throws CommandError if no such version is kept */
@@ -174,7 +174,7 @@ async function settingsInForce(context: CommandContext): Promise<StoredSettings>
   return stored;
 }
 
-/** @param version by default the one in force @throws CommandError for one that is not kept */
+/** @param version by default, the version in force @throws CommandError if the version is not kept */
 async function settingsOfVersion(
   context: CommandContext,
   inForce: StoredSettings,

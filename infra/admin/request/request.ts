@@ -7,7 +7,7 @@ import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 
 const hourMs = 3_600_000;
-/** All log groups are searched at once, and CloudWatch refuses more than a few requests a second: the SDK sends those again. */
+/** All log groups are searched at once, but CloudWatch refuses more than a few requests a second, which the SDK then retries. */
 const maxAttempts = 10;
 
 export function requestCommand(program: AdminCommand): void {
@@ -57,7 +57,7 @@ interface RequestLine {
   readonly line: unknown;
 }
 
-/** A stack is printed over its own lines: in JSON it would be one. */
+/** Prints an error's stack on separate lines, because in JSON it would be a single one. */
 function lineText({ at, logGroup, line }: RequestLine): string {
   if (typeof line === 'string') return `${at}  ${logGroup}\n${line}`;
   const stacks = isPlainObject(line) ? stacksOf(line.error) : [];
@@ -72,7 +72,7 @@ const timelineCommand = (stackName: string, line: unknown): string[] =>
       ]
     : [];
 
-/** Of an error and its causes. */
+/** The stacks of an error and its causes. */
 const stacksOf = (error: unknown): string[] =>
   isPlainObject(error)
     ? [...(typeof error.stack === 'string' ? [error.stack] : []), ...stacksOf(error.cause)]
@@ -96,8 +96,8 @@ async function logGroupsOf(StackName: string): Promise<string[]> {
 }
 
 /**
- * The lines of a request by time. The functions and the gateway write the request's own ID. Lambda writes an ID of its own (time-outs,
- * crashes, the duration), which the gateway's line has, and with tracing the trace's, so those are searched next.
+ * The lines of a request, by time. The functions and the gateway log the request's ID. Lambda logs time-outs, crashes and durations under
+ * its own ID. The gateway's line has that ID and, with tracing, lines have the trace's, so these IDs are searched next.
  */
 async function requestLines(
   logGroups: readonly string[],
@@ -128,19 +128,19 @@ async function requestLines(
   const furtherIds = [...valuesOf(lines, 'functionRequestId'), ...traceIdsOf(lines)];
   for (const furtherId of furtherIds) lines.push(...(await linesWith(furtherId)));
   const unique = new Map(lines.map((line) => [JSON.stringify(line), line]));
-  return [...unique.values()].sort((one, other) => one.at.localeCompare(other.at));
+  return [...unique.values()].sort((a, b) => a.at.localeCompare(b.at));
 }
 
-/** The X-Ray trace IDs that lines name: the logger writes them on every line in Lambda. */
+/** The X-Ray trace IDs in the lines. In Lambda, every line has one. */
 const traceIdsOf = (lines: readonly RequestLine[]): string[] => valuesOf(lines, 'xray_trace_id');
 
-/** The different texts of a member. The gateway writes `-` for what does not apply. */
+/** The distinct texts of a member. The gateway writes `-` if a member does not apply. */
 function valuesOf(lines: readonly RequestLine[], member: string): string[] {
   const values = lines.map(({ line }) => (isPlainObject(line) ? String(line[member] ?? '') : ''));
   return [...new Set(values)].filter((value) => value.length > 1);
 }
 
-/** What X-Ray has of one request. */
+/** X-Ray's trace of one request. */
 interface RequestTrace {
   readonly traceId: string;
   /** The segment documents (AWS X-Ray developer guide, "Segment documents"), by time. */
@@ -148,8 +148,8 @@ interface RequestTrace {
 }
 
 /**
- * The traces that X-Ray has: none without the option `tracing`, and of the requests that it samples. Without the permission for X-Ray, the
- * lines are worth printing all the same.
+ * The traces that X-Ray has: none without the option `tracing`, and otherwise those of sampled requests. Without permission for X-Ray,
+ * returns none, because the lines are still worth printing.
  */
 async function readableTraces(
   context: CommandContext,
@@ -164,7 +164,7 @@ async function readableTraces(
       const { Traces = [] } = await client.send(new BatchGetTracesCommand({ TraceIds: [id] }));
       for (const { Id: traceId = '', Segments = [] } of Traces) {
         const segments = Segments.map(({ Document = '' }) => parseJson(Document) ?? Document);
-        segments.sort((one, other) => startOf(one) - startOf(other));
+        segments.sort((a, b) => startOf(a) - startOf(b));
         found.push({ traceId, segments });
       }
     }

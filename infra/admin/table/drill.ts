@@ -11,7 +11,7 @@ import { countOf } from '../../cli/format.ts';
 import { createTable, type TableEnvironment } from '../../cli/table.ts';
 import type { CommandContext } from '../context.ts';
 
-/** Restores a copy of the table on the local engine, from its backup to a clean check, and removes what it made. */
+/** Rehearses a restore with copies of the table on the local engine, from the backup to a clean check, and deletes the copies. */
 export async function drill(context: CommandContext): Promise<void> {
   if (!context.isLocalEngine())
     throw new CommandError(
@@ -23,7 +23,7 @@ export async function drill(context: CommandContext): Promise<void> {
   const removeCopies = async (): Promise<void> => {
     for (const copy of [old, restored]) await deleteTable(copy);
   };
-  await removeCopies(); // Those of a drill that was killed.
+  await removeCopies(); // the copies of a drill that was killed
   try {
     for (const { name } of [old, restored])
       await createTable({ ...context.environment, LEADS_TABLE: name } as TableEnvironment);
@@ -37,7 +37,7 @@ export async function drill(context: CommandContext): Promise<void> {
 interface Copies {
   readonly old: Table;
   readonly restored: Table;
-  /** How many each of them has. */
+  /** How many items each copy has. */
   readonly items: number;
 }
 
@@ -68,7 +68,7 @@ async function restoreCopy(
   );
 }
 
-/** What happens after a backup: revokes a key and erases a lead of the first organization that has them. @returns how many of each */
+/** Simulates changes after a backup: revokes a key and erases a lead of the first organization that has them. @returns how many of each */
 async function changeSince(table: Table): Promise<{ keys: number; leads: number }> {
   const done = { keys: 0, leads: 0 };
   for (const { id } of await listOrganizations(table)) {

@@ -32,7 +32,7 @@ interface FinishOptions {
   readonly missingOut?: string;
 }
 
-/** More leads to erase than this is unusual between a backup and a restore: a person must confirm the number. */
+/** More erasures than this are unusual between a backup and a restore, so a person must confirm the number. */
 const erasuresUnconfirmedMax = 10;
 const readsAtOnce = 32;
 
@@ -110,7 +110,7 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
   const { leads, violations } = await checkTable(table, {
     onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
   });
-  // Those of a restore that was interrupted still say that it has begun.
+  // The entries of an interrupted restore still say that it has begun.
   for (const entry of begun)
     await completeAuditEntry(table, entry, `${what}, ${countOf(violations.length, 'violation')}`);
   if (violations.length > 0) context.exitWithFailure();
@@ -128,9 +128,9 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
 }
 
 /**
- * @param what the audit log's entry
- * @param begun gets the entries that say that the restore has begun, one of each organization
- * @throws CommandError when keys would be revoked, or many leads erased, and nobody confirms it
+ * @param what the audit entry
+ * @param begun receives the entries that say that the restore has begun, one for each organization
+ * @throws CommandError if keys would be revoked, or many leads erased, and nobody confirms it
  */
 async function finishFrom(
   context: CommandContext,

@@ -22,7 +22,7 @@ Requests that have begun end within ten seconds. A deployment does not undo it.`
     .run((context) => changeFunctions(context, 'start'));
 }
 
-/** Stops or starts every function of the stack, one after the other. It can be run again after a failure. */
+/** Stops or starts every function of the stack, one after the other. Can be repeated after a failure. */
 async function changeFunctions(context: CommandContext, command: 'stop' | 'start'): Promise<void> {
   const { stack, functions } = context.deployed('a local service stops with Ctrl-C.');
   if (functions.size === 0)

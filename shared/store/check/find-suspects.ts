@@ -36,10 +36,10 @@ export interface Suspects {
 }
 
 /**
- * Finds what may be wrong, by reading each item once, in parallel segments. An organization's leads are read with the first of its items.
- * What is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect
- * again. Memory: about 150 bytes for each lead, 250 for each idempotency record, each organization's settings, and the suspects. A lead's
- * values are kept as CRC-32, which misses one wrong value in four billion.
+ * Finds items that may be wrong, by reading each item once, in parallel segments. An organization's leads are read with the first of its
+ * items. Items that are written meanwhile may become suspects. So are all settings and API keys, which are few. The caller must read each
+ * suspect again. Memory: about 150 bytes for each lead, 250 for each idempotency record, each organization's settings, and the suspects. A
+ * lead's values are kept as CRC-32, which misses one wrong value in four billion.
  */
 export async function findSuspects(table: Table, options: FindOptions = {}): Promise<Suspects> {
   const { organizationId } = options;
