@@ -136,8 +136,10 @@ export class ImportReport {
 
   /** Says how times without a zone were read, if there are any. @param zone undefined for UTC */
   *timeLine(zone: string | undefined): Generator<string> {
+    const [have, are] =
+      this.#localTimes === 1 ? ['has a time', 'it is'] : ['have times', 'they are'];
     if (this.#localTimes > 0 && zone === undefined)
-      yield `${countOf(this.#localTimes, 'row')} ${this.#localTimes === 1 ? 'has a time' : 'have times'} without a zone, such as ${this.#localTime}: they are read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.`;
+      yield `${countOf(this.#localTimes, 'row')} ${have} without a zone, such as ${this.#localTime}: ${are} read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.`;
   }
 
   /** The most frequent reasons, how many of the refused rows have each, and the correction that would help them. */

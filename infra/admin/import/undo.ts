@@ -114,7 +114,7 @@ export function* undoLines(
   }
   yield `${countOf(removed, 'lead')} ${dryRun ? 'would be ' : ''}removed.`;
   if (matched < rows)
-    yield `${matched} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
+    yield `${matched.toLocaleString('en')} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
   if (kept.length > 0)
     yield `Kept, because their timelines have later items: ${firstOf(kept.map(({ leadId }) => leadId))}.`;
 }

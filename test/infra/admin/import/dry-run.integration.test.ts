@@ -59,7 +59,7 @@ test('times without a zone are read as UTC, and the command says so, unless a zo
   );
 
   expect(utc.stderr).toContain(
-    'they are read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.',
+    '1 row has a time without a zone, such as 2026-07-05 14:30:00: it is read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.',
   );
   expect(india).toMatchObject({ status: 0, stderr: '' });
   expect((await leadsOf(organization)).map(({ createdAt }) => createdAt)).toEqual([
