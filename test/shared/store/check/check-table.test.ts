@@ -17,6 +17,7 @@ import {
   idempotencyPrimaryKey,
   keyListingPrimaryKey,
 } from '../../../../shared/store/table/primary-keys.ts';
+import { deletion, writeItem } from '../../../../shared/store/table/writes.ts';
 import { storeItems } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 import { added, at, changed, givenSoundTable } from './given-table.ts';
@@ -143,6 +144,25 @@ test('a check of a table of several pages reads every item once and rechecks non
   expect(
     looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk)),
   ).toEqual([]);
+});
+
+test('what becomes right within the time until the second look is no violation', async () => {
+  const { table, key } = await givenSoundTable();
+  const phone = await getItem<Item>(table, key.phone);
+  await writeItem(table, deletion(key.phone));
+  let isLookedAt = false;
+  const mending = sendingThrough(table, (send) => async (command, options) => {
+    const reply = await send(command, options);
+    const isOfPhone = JSON.stringify(command.input).includes(key.phone.pk);
+    if (command instanceof TransactGetCommand && isOfPhone && !isLookedAt) {
+      isLookedAt = true;
+      setTimeout(() => storeItems(table, [{ ...phone }]), 50);
+    }
+    return reply;
+  });
+
+  expect((await checkTable(mending, { againAfterMs: 500 })).violations).toEqual([]);
+  expect(isLookedAt).toBe(true);
 });
 
 test('the record of a key that was created while the table is read is no violation', async () => {
