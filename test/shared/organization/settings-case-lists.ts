@@ -1,3 +1,4 @@
+import { customField } from '../../support/settings.ts';
 import { builtIn } from './settings-cases.ts';
 
 /** Values that a settings file may have at a path of `smallFile`, unusual as they are. */
@@ -19,6 +20,7 @@ export const acceptedCases: [what: string, path: string, value: unknown][] = [
   ['a rule without users', '$.assignmentRules[0].users', []],
   ['a rule that always holds', '$.assignmentRules[0].when', undefined],
   ['no rules', '$.assignmentRules', undefined],
+  ['names that only capitals make alike', '$.sources[1]', { id: 3, name: 'Webſite' }],
   ['a key past its expiry', '$.keys[0].expiresAt', '2020-02-29T23:00:00+05:30'],
   [
     'a website-form key that names no scopes',
@@ -86,6 +88,12 @@ export const refusals: Refusal[] = [
   ['$.fields[1].showWhen.field', 'pipeline', /is not a field/],
   ['$.fields[1].showWhen.field', 'years', /itself/],
   ['$.fields[1].showWhen.equals[0]', 'phd', /option of course: mba, design/],
+  [
+    '$.fields[0]',
+    customField('course', 'checkbox'),
+    /must be true or false/,
+    '$.fields[1].showWhen.equals[0]',
+  ],
   ['$.fields[1].showWhen.equals', [], /at least one string, but is an empty list/],
   ['$.assignmentRules[0].when.equals[0]', '9', /ID of a source/],
   [
@@ -120,5 +128,11 @@ export const refusals: Refusal[] = [
   ofBuiltIn('email', { type: 'text' }, /must be email/),
   ofBuiltIn('email', { storage: 'custom' }, /must be column/),
   ofBuiltIn('email', { showWhen: ifMba }, /must be null, because email is a built-in field/),
-  ofBuiltIn('lead_type', { options: [{ value: 'student', label: 'S' }] }, /student and consultant/),
+  ...[['student'], ['student', 'agent'], ['student', 'consultant', 'agent']].map((values) =>
+    ofBuiltIn(
+      'lead_type',
+      { options: values.map((value) => ({ value, label: value })) },
+      /student and consultant/,
+    ),
+  ),
 ];
