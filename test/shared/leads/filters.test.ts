@@ -76,7 +76,7 @@ test.each([
   [{ field: 7, operator: 'is_empty' }, /^has a field that is not a string: /],
   [
     { field: 'name', operator: 'is_empty', valeu: 1 },
-    /^has an unknown property valeu \(did you mean value\?\); the properties are /,
+    /^has an unknown property valeu \(did you mean value\?\); the properties are field, operator, value, values\.$/,
   ],
   [
     { field: 'city' },
@@ -88,7 +88,10 @@ test.each([
   ],
   [{ field: 'city', operator: 'gt', value: 1 }, /^has an operator that a field of type text /],
   [{ field: 'name', operator: 'constructor' }, /^has an operator that a field of type text /],
-  [{ field: 'name', operator: { toString: null } }, /^has an operator that a field of type text /],
+  [
+    { field: 'name', operator: { toString: null } },
+    /^has an operator that a field of type text does not support: name supports contains, /,
+  ],
   [
     { field: 'city', operator: 'contains', value: '' },
     /^has an empty value for city: to find leads without a value, use the operator is_empty\.$/,
@@ -107,6 +110,7 @@ test.each([
     /the operator is_any_of, which needs values, a list of at least one item, and not value\.$/,
   ],
   [{ field: 'course', operator: 'is_any_of', values: [] }, /a list of at least one item/],
+  [{ field: 'course', operator: 'is_any_of', value: 'mba', values: ['mba'] }, /and not value\.$/],
   [{ field: 'budget', operator: 'between', values: [1, 2, 3] }, /a list of two items/],
   [
     { field: 'budget', operator: 'between', values: [1] },
