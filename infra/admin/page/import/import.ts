@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { CommandError } from '../../../cli/command.ts';
-import { countOf } from '../../../cli/format.ts';
+import { countOf, printable } from '../../../cli/format.ts';
 import { planBeside } from '../../import/run.ts';
 import { type Desk, Form, NotFoundError, organizationAt, type View } from '../desk.ts';
 import {
@@ -89,7 +89,7 @@ class Uploads {
     return running.flatMap(([id, { name, run }]) =>
       !run || run.dryRun
         ? []
-        : `The ${run.task} of ${name} in organization ${id} ended after a batch. ${run.progress}. To go on, open the page again, and upload the file with the same plan: rows that are done are skipped.`,
+        : `The ${run.task} of ${printable(name)} in organization ${id} ended after a batch. ${run.progress || 'No row was read'}. To go on, open the page again, and upload the file with the same plan: rows that are done are skipped.`,
     );
   }
 }
