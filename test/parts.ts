@@ -7,9 +7,9 @@ export const slowTests = 'test/**/*.prove.test.ts';
 export const serviceTests = 'test/**/*.{integration,engines}.test.ts';
 
 /**
- * Those of them that the second engine repeats, because they are about what DynamoDB decides: conditions, transactions, expressions, indexes,
- * sizes, pages. All others run on the first engine alone: what is refused before a write, rules about what was read, faults that this
- * code injects, commands that write as an endpoint does.
+ * Those of them that the second engine repeats, because they are about what DynamoDB decides: conditions, transactions, expressions,
+ * indexes, sizes, pages. All others run only on the first engine: refusals before a write, rules about values that were read, injected
+ * faults, and commands that write like an endpoint.
  */
 export const engineTests = 'test/**/*.engines.test.ts';
 

@@ -126,8 +126,8 @@ function codeOf(bundle: string): Code {
  *
  * The API calls the function itself, not an alias of a published version. An alias would keep code and environment together, but not the
  * role, which a deployment changes first. And it needs versions: a version that a rollback leaves behind cannot be published again
- * (aws/aws-cdk#35540). So each release's code must work with the environment of the release before it, and of the one after it: a new
- * variable has a default.
+ * (aws/aws-cdk#35540). So each release's code must work with the environments of the previous and the next release: a new variable has a
+ * default.
  */
 export class EndpointFunction extends BundledFunction {
   readonly endpoint: DeployedEndpoint;

@@ -14,7 +14,7 @@ const heartbeatMaxAge = Duration.minutes(1);
  * Calls the public address from outside every five minutes, only with `heartbeat: true`. Its role may write its log and nothing else.
  * EventBridge starts a rule at any second of its minute
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html). The rule names the third minute, so that each
- * call and its metric fall into the same period of five minutes: the alarm on unknown keys subtracts one from the other.
+ * call and its metric fall into the same period of five minutes. The alarm on unknown keys subtracts one from the other.
  */
 export class Heartbeat extends Construct {
   /** @param baseUrl the address that callers use */

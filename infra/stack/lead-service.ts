@@ -158,8 +158,8 @@ function addBudget(
     notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
     subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
   }));
-  // The name contains a digest of these properties: when they change, CloudFormation replaces the budget and creates the new one first,
-  // which would fail under the same name.
+  // The name contains a digest of these properties. When they change, CloudFormation replaces the budget, and creates the new one first.
+  // Under the same name, that would fail.
   const digest = createHash('sha256')
     .update(JSON.stringify(stack.resolve(notificationsWithSubscribers)))
     .digest('hex');

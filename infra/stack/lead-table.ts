@@ -82,9 +82,9 @@ export class LeadTable extends Construct {
   }
 
   /**
-   * Grants the access of the endpoint and of admission: one statement per action and per table or index, limited to partition keys with the
-   * item types' prefixes. Updates of keys and usage have separate statements, which are also limited to attributes. Writes that belong in a
-   * transaction are allowed only in one.
+   * Grants the access of the endpoint and of admission. There is one statement per action and per table or index, limited to partition keys
+   * with the item types' prefixes. Updates of keys and usage have separate statements, which are also limited to attributes. Writes that
+   * belong in a transaction are allowed only in one.
    */
   grantTo(grantee: IGrantable, endpoint: DeployedEndpoint): void {
     for (const [action, itemTypes] of itemTypesByAction(endpoint.name)) {

@@ -1,6 +1,6 @@
 /**
  * The contract's requests, responses and reasons as types, for the service and for the typed client. The client is a package without
- * dependencies, so these types are written here once, and the compiler compares each of the service's schemas with its type (`schemaOf`).
+ * dependencies, so these types are written here once. The compiler compares each of the service's schemas with its type (`schemaOf`).
  */
 
 /** A field's value. Its type depends on the field's type. */

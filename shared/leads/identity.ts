@@ -10,7 +10,7 @@ import { asciiFigures, visibleText } from '../base/text.ts';
 const defaultCountry = 'IN';
 const isIndian = ({ countryCallingCode }: PhoneNumber): boolean => countryCallingCode === '91';
 
-/** A phone in the form in which it is stored and compared, E.164; or a sentence that says why the text is not a phone and what to do. */
+/** A phone in E.164, in which it is stored and compared; or a sentence that says why the text is not a phone and what to do. */
 export type PhoneReading =
   | { readonly phone: string; readonly sentence?: undefined }
   | { readonly phone?: undefined; readonly sentence: string };
@@ -39,8 +39,7 @@ export function possiblePhone(text: string): string | undefined {
 }
 
 /**
- * A text that already has the form of a stored phone, so that an existing lead's phone is found and kept even if today's rules would refuse
- * it.
+ * A text that already has the form of a stored phone. So an existing lead's phone is found and kept, even if today's rules would refuse it.
  */
 export function storedPhone(text: string): string | undefined {
   const phone = typedPhone(text).replace(/[\s.-]/g, '');

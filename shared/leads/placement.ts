@@ -18,8 +18,8 @@ export const startingStage = (
 export type RequestedPlace = Pick<UpdateLeadRequest, 'stageId' | 'pipelineId'>;
 
 /**
- * The stage of a lead that is created or moved (contract, section 3): the requested stage, or else the starting stage of the requested
- * pipeline, or else of the default pipeline.
+ * The stage of a lead that is created or moved (contract, section 3). If no stage is requested, it is the starting stage of the requested
+ * pipeline or, without one, of the default pipeline.
  * @param current the stage that the lead is in: it may stay there even if the stage is inactive
  * @returns undefined if the request is not valid; `issues` then says why
  */

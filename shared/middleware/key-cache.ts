@@ -33,8 +33,8 @@ export function exhaustedBuckets({ caller, bucket, seenAt }: LiveKey, now: Date)
 }
 
 /**
- * A key with at most this share of its tokens is admitted before its organization, so that an exhausted key takes none of the
- * organization's tokens.
+ * A key with at most this share of its tokens is admitted before its organization. So an exhausted key takes none of the organization's
+ * tokens.
  */
 const spareShare = 0.1;
 

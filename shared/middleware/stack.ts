@@ -35,7 +35,7 @@ export interface EndpointParts<S extends Schemas, Prefetched, Added> {
  * The time to respond before the platform ends the function, in milliseconds. At worst, a request waits for three DynamoDB calls in turn:
  * admission, the rotation or the lead, and the transaction. `client.ts` limits each call, and conflicts add two seconds of retries. The sum
  * exceeds the function's time-out of 10 s, so this deadline ends the wait after 9.5 s. API Gateway would wait 29 s. A single call ends
- * earlier: after 3.1 s if DynamoDB is silent or stops in the middle of a response, after 6.1 s if it throttles or its response begins late.
+ * earlier. It takes 3.1 s if DynamoDB is silent or stops in the middle of a response, and 6.1 s if it throttles or responds late.
  */
 const responseReserveMs = 500;
 

@@ -45,7 +45,7 @@ const refusedCaptures: Readonly<Record<number, MetricName>> = {
 
 /** Enough time to create the next API key and to switch a server to it. */
 const keyExpiresSoonDays = 14;
-/** How long using a revoked key sets off the alarm: enough time to switch every server, and a limit for a thief who keeps sending it. */
+/** How long using a revoked key sets off the alarm. It leaves time to switch every server, and limits what a thief of the key can do. */
 const revokedKeyWatchedDays = 7;
 const dayMs = 86_400_000;
 

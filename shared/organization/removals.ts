@@ -114,7 +114,7 @@ function fieldRemovals(field: Field, after: Settings): Removal[] {
 const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
 
 /**
- * The next settings, with every removed item kept but inactive: no lead can start to reference it, and leads that already do still show its
+ * The next settings, with every removed item kept but inactive. No lead can start to reference it, and leads that already do still show its
  * name.
  */
 export const withRemovalsInactive = (before: Settings, after: Settings): Settings => ({

@@ -130,8 +130,8 @@ export interface SimulatedDynamodbOptions {
   /** Whether a transaction's items appear one after the other, each a turn of its own. @default false: all at once, after their locks */
   readonly commitsItemByItem?: boolean;
   /**
-   * How often a transaction locks its items in two groups, one after the other, or keeps its locks for longer than one turn: of two that
-   * overlap, both may be cancelled. @default 0, never
+   * How often a transaction locks its items in two groups, or holds its locks for longer than one turn. If two transactions overlap, both
+   * may then be cancelled. @default 0, never
    */
   readonly overlapChance?: number;
   /** Of 1 MB, the share after which a page ends; less makes more pages of little data. @default 1 */

@@ -16,7 +16,10 @@ import {
 
 const maxItemBytes = 400 * 1024;
 
-/** A write of one item, or a check without one, read from a request: what does not depend on the item that is there was checked. */
+/**
+ * A write of one item, or a check without a write, parsed from a request. Everything that does not depend on the stored item has been
+ * checked.
+ */
 export interface WriteAction {
   readonly kind: 'put' | 'update' | 'delete' | 'check';
   readonly table: Table;

@@ -22,10 +22,10 @@ import { table } from '../support/table.ts';
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an email.
  * The counts are in `test/functions/counts.json`, under the name of the request; `npm run bench -- --record` writes them.
  *
- * Units are DynamoDB's (AWS: "DynamoDB read and write operations"): a write of up to 1 KB takes one; an item of a transaction two, one that is
- * only checked too; a consistent read of up to 4 KB one, of an absent item too; an index entry that is new one, one that moves two.
- * Held on both engines: what DynamoDB documents for the calls made, and that the engine counts no more than that (an item over 1 KB would).
- * No more, because DynamoDB Local counts all plain puts of a transaction as one, and an index entry inside one twice.
+ * Units are DynamoDB's (AWS: "DynamoDB read and write operations"): a write of up to 1 KB takes one; an item of a transaction two, one that
+ * is only checked too; a consistent read of up to 4 KB one, of an absent item too; an index entry that is new one, one that moves two. On
+ * both engines, the calls cost what DynamoDB documents, and the engine counts no more than that, as it would for an item over 1 KB. No
+ * more, because DynamoDB Local counts all plain puts of a transaction as one, and an index entry inside one twice.
  */
 let faulty: OwnService;
 /** Owners take turns. */

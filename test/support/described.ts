@@ -88,8 +88,8 @@ export interface Exchange {
 }
 
 /**
- * Checks an exchange against the document: the status is described for the endpoint, the body conforms, every header that it must have is
- * present, and no undescribed header is. A request that succeeds must conform, too.
+ * Checks an exchange against the document. The status is described for the endpoint, the body conforms, every required header is present,
+ * and no undescribed header is. A request that succeeds must conform, too.
  * @throws Error that says what is not described
  */
 export function assertDescribed(exchange: Exchange): void {

@@ -14,8 +14,8 @@ export async function firstEngine(): Promise<EngineKind | undefined> {
 export const secondEngine: EngineKind = dynamodbLocal;
 
 /**
- * Global setup of a project whose tests call the service: starts the service on the project's engine, in memory and on a free port, and
- * hands it to the tests (`service()`). Under --watch, each new run gets a service with the functions as they are then.
+ * Global setup of a project whose tests call the service. Starts the service on the project's engine, in memory and on a free port, and
+ * passes it to the tests (`service()`). Under --watch, each new run gets a service with the functions as they are then.
  * @returns its end
  */
 export default async function serve(project: TestProject): Promise<() => Promise<void>> {

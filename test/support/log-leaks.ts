@@ -1,6 +1,6 @@
 /**
- * What no log may contain, by its shape: tests create keys of the service's form, and send phones of the default country, emails, and the
- * names of `person()` and of `sampleSettings`. Ids, times and request ids of log lines have none of these shapes.
+ * Patterns that no log may contain. Tests create keys of the service's form, and send phones of the default country, emails, and the names
+ * of `person()` and of `sampleSettings`. Ids, times and request ids of log lines have none of these shapes.
  */
 const shapes = {
   'an API key': /leads_live_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}/,

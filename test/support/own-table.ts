@@ -5,7 +5,7 @@ import { environmentOf, givenTable } from './table.ts';
 
 /**
  * Gives the tests of this file a table and a service of their own: `service()`, `table()`, `call()` and the admin command use them. For
- * tests that scan the table: an engine reads a scan's pages one at a time, and every other test would wait for those of a large table.
+ * tests that scan the table. An engine reads a scan's pages one at a time, and every other test would wait for a large table's pages.
  */
 export function useOwnTable(): void {
   let own: OwnService;

@@ -251,6 +251,6 @@ async function revoke(
   const isRevoked = capturing.some((listed) => listed.keyId === keyId);
   if (isRevoked && !capturing.some(isLive))
     context.note(
-      `No live key of organization ${organizationId} can send captures now: key create.`,
+      `No live key of organization ${organizationId} can send captures now: create one with key create.`,
     );
 }

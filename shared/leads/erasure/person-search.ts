@@ -60,8 +60,8 @@ interface Match extends Span {
 }
 
 /**
- * Finds a person's phones in any spelling, with and without the country code, and emails in any case, even if they are encoded. It finds
- * everything in a text that could be a phone or an email and looks it up, so the number of searched values hardly matters.
+ * Finds a person's phones in any spelling, with and without the country code, and emails in any case, even if they are encoded. It looks up
+ * everything in a text that could be a phone or an email, so the number of searched values hardly matters.
  */
 export class PersonSearch {
   readonly #identities: Set<string>;

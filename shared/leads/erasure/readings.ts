@@ -15,8 +15,8 @@ export interface Reading {
  * The readings of a text: as it is, and with its escapes decoded once or repeatedly. The most decoded reading comes first. Takes linear
  * time.
  *
- * Some escapes may also be plain text: `=20` in quoted-printable can begin a value in a link, the `+` of a form can be part of an email,
- * and `\n` in JSON part of a path. So a text is read with and without decoding them.
+ * Some escapes may also be plain text: `=20` can begin a value in a link, a form's `+` can be part of an email, and JSON's `\n` part of a
+ * path. So a text is read with and without decoding them.
  */
 export function readingsOf(text: string): Reading[] {
   if (!escapeSign.test(text)) return [{ text, original: (part) => part }];
@@ -101,8 +101,8 @@ const bytesBehind = (sign: string): string => {
 const certain = String.raw`%u[\da-f]{4}|%[0-7][\da-f]|${bytesBehind('%')}|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});|\\u[\da-f]{4}|\\x[\da-f]{2}|\\["'\\/]`;
 const certainEscapes = new RegExp(certain, 'gi');
 /**
- * The escapes that may be plain text: of quoted-printable, which never escapes letters and digits; a form's `+`, if an escaped `@` follows;
- * and the line breaks and tabs of JSON.
+ * The escapes that may be plain text. Quoted-printable never escapes letters and digits. A form's `+` counts if an escaped `@` follows. Of
+ * JSON's escapes, only line breaks and tabs are doubtful.
  */
 const doubtful = String.raw`=(?!3\d|[46][1-9a-f]|[57][\da])[2-7][\da-f]|${bytesBehind('=')}|=\r?\n|\+(?=[^\s@]{0,254}%40)|\\[nrt]`;
 const doubtfulEscape = new RegExp(doubtful, 'i');

@@ -42,7 +42,8 @@ export function cellOf(
 }
 
 /**
- * A list as a cell: items with the separator between them, or a JSON list if an item contains the separator or would not survive in a cell.
+ * A list as a cell: items with the separator between them. If an item contains the separator, or would not survive in a cell, it is a JSON
+ * list.
  */
 export const listCell = (items: readonly string[], separator = ','): string =>
   items.every((item) => item === item.trim() && !/[,[]/.test(item))

@@ -71,7 +71,7 @@ export interface Erased extends RelatedItems {
  * name it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once, however many leads it erases.
  *
  * The person's phones and emails are all that the lead has or had, except those that another lead has now. A lead that was created after
- * the erasure started keeps its entries, because the person may have come back while the erasure was interrupted or read the table.
+ * the erasure started keeps its entries: the person may have come back while the erasure was interrupted, or while it read the table.
  *
  * The first transaction of each erasure deletes the lead and its identity items. It adds an audit entry, which says that the erasure has
  * begun, until it is complete. It stores an item that says what is left to do. It ends the timeline with an entry `erased`, which comes

@@ -111,7 +111,7 @@ export async function removeRelatedItems(
   const erased = new Map(people.map((person) => [person.leadId, person]));
   const peopleIndex = new PeopleIndex(people);
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
-    // Runs after the page was read, so that it keeps a phone or email that another lead got meanwhile: that lead gets it in the same
+    // Runs after the page was read, so that it keeps a phone or email that another lead got meanwhile. That lead gets it in the same
     // transaction as the first entry that names it. If the lead has given it up again, it is not kept.
     const search = () => items.map((item) => peopleIndex.identitiesIn(searchedIn(item)));
     let named = search();
@@ -185,7 +185,7 @@ async function examine(
 }
 
 /**
- * Deletes a record of an erased lead, unless a lead with its ID exists again: another command may have completed the erasure, and an import
+ * Deletes a record of an erased lead, unless a lead with its ID exists again. Another command may have completed the erasure, and an import
  * that keeps IDs may have created a new lead.
  */
 const deleteRecord = (table: Table, leadKey: PrimaryKey<LeadItem>, record: Write) =>

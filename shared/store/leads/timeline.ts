@@ -31,8 +31,8 @@ export const putTimelineEntry = (
   });
 
 /**
- * Part of a transaction: adds the entry of a change with a digest of the lead's values, so that `check` finds values that changed without
- * an entry.
+ * Part of a transaction: adds the entry of a change, with a digest of the lead's values. So `check` finds values that changed without an
+ * entry.
  * @param lead the lead after the change
  */
 export const putChangeEntry = (lead: Lead, entry: TimelineEntry): Write =>
@@ -76,7 +76,7 @@ export async function readTimeline(
   return items.map(({ pk: _pk, sk: _sk, ...entry }) => entry);
 }
 
-/** As `readTimeline`, with the entries' keys. */
+/** Like `readTimeline`, with the entries' keys. */
 export const readTimelineItems = (
   { table, organizationId }: OrganizationTable,
   leadId: number,

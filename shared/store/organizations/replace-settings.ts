@@ -20,8 +20,8 @@ export interface SettingsChange {
 }
 
 /**
- * Replaces an organization's settings in one transaction of up to six items: the settings, their version in the usage item, the name in the
- * directory, the previous settings (kept for an undo) and an audit entry. The counters of the usage item do not change.
+ * Replaces an organization's settings in one transaction of up to six items. These are the settings, their version in the usage item, the
+ * name in the directory, the previous settings (kept for an undo) and an audit entry. The counters of the usage item do not change.
  * @returns the version written; undefined if, since the settings were read, they were replaced or a reference was counted
  * @throws ContentionError
  */
@@ -79,9 +79,9 @@ function putSettingsVersion(organizationId: number, version: number): Write {
 }
 
 /**
- * Part of a transaction that creates a reference to an item that may be inactive: from a new API key to its creator, or from an imported
- * lead to any item. It fails if the settings have been replaced since they were read. An apply that read the earlier count fails too, and
- * looks for references again.
+ * Part of a transaction that creates a reference to an item that may be inactive. It goes from a new API key to its creator, or from an
+ * imported lead to any item. It fails if the settings have been replaced since they were read. An apply that read the earlier count fails
+ * too, and looks for references again.
  */
 export function countReference(organizationId: number, version: number): Write {
   const asRead = hasVersion(version);

@@ -139,7 +139,7 @@ async function begin(
 }
 
 /**
- * Erases leads again, once the table is otherwise repaired: an erasure keeps phones and emails that another lead has, and finds these by
+ * Erases leads again, once the table is otherwise repaired. An erasure keeps phones and emails that another lead has, and finds these by
  * their identity items.
  */
 async function eraseAgain(

@@ -62,9 +62,9 @@ export async function mendTable(
 }
 
 /**
- * Removes an item that does not match the lead that it names: the item of a phone or email, an imported row, or an idempotency record
- * without its capture. So importing the row creates the lead again, and repeating the capture captures again. Other items stay, and the
- * check reports them.
+ * Removes an item that does not match its lead: the item of a phone or email, an imported row, or an idempotency record without its
+ * capture. So importing the row creates the lead again, and repeating the capture captures again. Other items stay, and the check reports
+ * them.
  */
 async function removeIfWrong(
   mended: MendedTable,

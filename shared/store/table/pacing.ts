@@ -32,8 +32,8 @@ export class RateLimiter {
 }
 
 /**
- * Waits after a command has locked or deleted leads, before it searches for items that requests have added, because a transaction's items
- * do not become visible all at once.
+ * Waits after a command has locked or deleted leads. It then searches for items that requests have added, but a transaction's items do not
+ * become visible all at once.
  */
 export const untilVisible = async ({ isDryRun }: Table): Promise<void> => {
   if (!isDryRun) await sleep(visibleMs);

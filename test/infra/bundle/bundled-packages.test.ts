@@ -9,8 +9,8 @@ const packageFolder = (input: string): string | undefined =>
   /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0];
 
 /**
- * What runs next to our own code in a function, with its version: the list to hold against advisories (`npm audit` needs a registry that
- * answers it). A package that is new here is a package to look at; then `npm test -- bundled-packages -u`.
+ * The packages in the functions' bundles, with their versions. Compare this list with advisories (`npm audit` needs a registry that answers
+ * it). A package that is new here is a package to look at; then `npm test -- bundled-packages -u`.
  */
 test('a function’s bundle contains these packages and no others', async () => {
   const bundles = [...(await bundleFunctions()).values()];

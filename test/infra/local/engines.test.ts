@@ -29,7 +29,7 @@ test.each([
 });
 
 test('each platform installs its own engine from the lock file, which npm install would spoil', () => {
-  // npm install of a package that cannot be had ends with status 0 and takes its entry out of the lock file, which npm ci then refuses.
+  // If a package is unavailable, npm install ends with status 0 and drops its entry from the lock file, which npm ci then refuses.
   const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
   const { optionalDependencies } = project;
   const entries: Readonly<Record<string, unknown>> = lock.packages;

@@ -26,8 +26,8 @@ import {
 import { openWebsite, type Person, type Website } from './hosts/website.ts';
 
 /**
- * Every recipe meets the same visitors and the same faults, at the same time and at one service: the service is killed, the website is
- * killed, and the database carries out writes without an answer.
+ * Every recipe meets the same visitors and faults, at the same time and at one service. The service is killed, the website is killed, and
+ * the database applies writes without a response.
  */
 
 /** What a recipe did, for the tests below. */

@@ -71,10 +71,10 @@ const typesIn = (name: string): Types =>
 const logicalIds: Readonly<Record<string, Types>> = committedIds;
 
 /**
- * The types of resources that no release may replace: CloudFormation creates a resource under a changed logical ID, and removes or
- * abandons the old one. The service would begin with an empty table or another key, events and logs would be lost, the base URL would
- * change, and what has a name of its own (an alarm, a dashboard, a domain, a bus) would make the deployment fail.
- * A new alarm does no harm before it is released: it is listed later.
+ * The types of resources that no release may replace: CloudFormation creates a resource under a changed logical ID, and removes or abandons
+ * the old one. The service would start with an empty table or another key, lose events and logs, and change its base URL. A resource with
+ * its own name (an alarm, a dashboard, a domain, a bus) would fail the deployment. A new alarm does no harm before it is released: it is
+ * listed later.
  */
 const listedTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::DomainName',

@@ -1,6 +1,6 @@
-// A process that stands for one Lambda: imports the handler of the module in argv, then answers the events its parent sends, one at a
-// time, and reports what the import and each answer cost (`Cost`). Run by `LambdaProcess`. Plain JavaScript: the loader of TypeScript would
-// take 20 to 30 MB of the memory that is measured.
+// A process that plays one Lambda. It imports the handler of the module in argv, then handles its parent's events, one at a time. It
+// reports what the import and each response cost (`Cost`). Run by `LambdaProcess`. Plain JavaScript: the loader of TypeScript would take 20
+// to 30 MB of the memory that is measured.
 import { subscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 

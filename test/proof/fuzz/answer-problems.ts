@@ -12,8 +12,8 @@ export interface AnswerProblems {
 }
 
 /**
- * Checks an answer against what is true of every answer: the document describes it, the service did not fail, it contains no key and
- * nothing of another organization, and it has the headers of every response and none that names the server.
+ * Checks a response against what must hold for every response. The document describes it, and the service did not fail. It contains no key
+ * and nothing of another organization. It has the headers of every response, and none that names the server.
  * @param sent with the keys in it
  */
 export function problemsOf(

@@ -32,8 +32,8 @@ export interface FuzzResult {
 }
 
 /**
- * Runs the episodes and checks, after each, that what it left in the table holds together. The service and its engine are its own: where
- * other tests scan and write large tables, an engine may answer so late that a function runs out of time, and fails as it should.
+ * Runs the episodes and checks, after each, that what it left in the table holds together. The service and its engine are not shared.
+ * Beside tests that scan and write large tables, an engine may respond so late that a function rightly fails.
  */
 export async function fuzz({
   engine,

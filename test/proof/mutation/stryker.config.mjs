@@ -4,7 +4,7 @@ export default {
   vitest: { configFile: 'test/proof/mutation/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   ignoreStatic: true, // for a changed constant, every test would run again
-  // There is no such file: to rewrite one, Stryker calls the programming interface of TypeScript, which TypeScript 7 does not have.
+  // This file does not exist: to rewrite one, Stryker needs TypeScript's compiler API, which TypeScript 7 lacks.
   tsconfigFile: 'none.json',
   disableTypeChecks: false, // nothing compiles the copy
   ignorePatterns: ['.local', 'dist', 'cdk.out'],

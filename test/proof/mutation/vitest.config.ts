@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * The unit tests of rules, middleware and inputs. No mutant is active in tests over HTTP, which call built bundles in other threads; those of
- * the store take minutes, and prove how rules are stored.
+ * The unit tests of rules, middleware and inputs. Excludes tests over HTTP, which call built bundles in other threads, where no mutant is
+ * active. Excludes tests of the store, which take minutes and do not test rules.
  */
 export default defineConfig({
   test: {

@@ -15,9 +15,9 @@ import { touchesOf } from './touches.ts';
 
 /**
  * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
- * already asks again. `slow commit`: the items of a transaction become visible slowly, where they do so one after the other. Random histories and
- * restores draw from this list by position, so a new fault changes what every seed does; restores name those that they leave out. The event
- * publisher and the soak list the few that they can meet; a new fault reaches them only if added there.
+ * already asks again. `slow commit`: the items of a transaction become visible slowly, where they do so one after the other. Random
+ * histories and restores draw from this list by position, so a new fault changes what every seed does. Restores name the faults that they
+ * leave out. The event publisher and the soak list the few that they can meet; a new fault reaches them only if added there.
  */
 export const callFaults = [
   'none',

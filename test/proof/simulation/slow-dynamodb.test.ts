@@ -9,8 +9,8 @@ import type { CallInfo, Fault } from './network.ts';
 import { ObservedService } from './observed-service.ts';
 
 /**
- * DynamoDB slow, silent or refusing for as long as a request lasts, with the SDK's whole client in simulated time: on a real engine, a busy
- * machine would take its share of the function's ten seconds.
+ * DynamoDB is slow, silent or refusing for as long as a request lasts. Uses the SDK's whole client in simulated time, because a busy
+ * machine would use up part of the function's ten seconds.
  */
 let code: Program;
 beforeAll(async () => {

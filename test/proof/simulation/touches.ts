@@ -8,8 +8,8 @@ import {
 import type { Touch } from './choices.ts';
 
 /**
- * What a request reads and writes, as far as its order with another matters: two requests that touch nothing in common, or only read it,
- * give the same whichever comes first. The keys are those of the service's table.
+ * The items that a request reads and writes. If two requests have none in common, or only read them, their order makes no difference. The
+ * keys are those of the service's table.
  */
 export function touchesOf(operation: string, request: Request): readonly Touch[] {
   const { TableName = '' } = request;

@@ -73,8 +73,8 @@ const quietIssues = (request: ObservedRequest, isGood: (status: number) => boole
     : [`${nameOf(request)} was answered ${request.answer?.status} when all was well.`];
 
 /**
- * Holds the timelines that are left against the answers: each acknowledged effect is there, each refused one is not, and one that nobody
- * knows of at most as often as it was asked for, once under an idempotency key. An erasure removes the effects on its lead.
+ * Compares the remaining timelines with the responses. Each acknowledged effect exists, and no refused one does. An unknown effect exists
+ * at most as often as it was requested, and once under an idempotency key. An erasure removes the effects on its lead.
  */
 function checkEffects({ requests, actions, history: { writesOf } }: EngineService): string[] {
   const erased = new Set(

@@ -8,8 +8,8 @@ import { processorMs } from '../../support/busy-machine.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 /**
- * Every code point that Unicode has assigned, without the ideographs and syllables that only stand for themselves: all others are in
- * planes 0, 1, 2 and 14.
+ * Every assigned code point of Unicode, without ideographs and syllables, which only stand for themselves. All others are in planes 0, 1, 2
+ * and 14.
  */
 const everyCharacter = [0, 1, 2, 14]
   .flatMap((plane) => Array.from({ length: 0x10000 }, (_, at) => plane * 0x10000 + at))

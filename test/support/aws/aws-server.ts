@@ -6,8 +6,8 @@ export type AwsReply = readonly [status: number, body: string];
 
 export interface AwsRequest {
   /**
-   * Of a form its action, and the stack or table that it names (`DescribeStacks leads`); the operation of a JSON request (`DescribeTable`); of
-   * others the method and the path.
+   * For a form, its action, and the stack or table that it names (`DescribeStacks leads`); the operation of a JSON request
+   * (`DescribeTable`); of others the method and the path.
    */
   readonly name: string;
   readonly headers: IncomingHttpHeaders;

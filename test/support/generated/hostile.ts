@@ -132,10 +132,7 @@ export const define = (holder: object, name: string, value: unknown): object =>
     writable: true,
   });
 
-/**
- * A valid value with any JSON in one place: the whole value, one of its properties (present or not), an item of a list in it,
- * or an unknown property.
- */
+/** A valid value with any JSON in one place: the whole value, a property (present or not), an item of a list, or an unknown property. */
 export const placedAnywhere = (
   good: fc.Arbitrary<object>,
   properties: readonly string[],

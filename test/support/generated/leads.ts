@@ -2,8 +2,8 @@ import type { Lead } from '../../../shared/leads/lead.ts';
 import { sampleSettings } from '../settings.ts';
 
 /**
- * Organizations made up for listing: leads 1 to n, no gaps. Which lead has what follows from its id alone, so that every size has the
- * same shares and a question has the same meaning in each.
+ * Organizations made up for listing: leads 1 to n, no gaps. A lead's values follow from its ID alone, so that every size has the same
+ * shares, and a query has the same meaning in each.
  */
 export const listedSettings = {
   ...sampleSettings,
@@ -79,7 +79,7 @@ export function generatedLead(organizationId: number, id: number, leads: number)
       phone: `+9190${String(id).padStart(8, '0')}`,
       email: `lead${id}@example.com`,
       lead_type: id % 5 === 0 ? 'consultant' : 'student',
-      // Even ids have owner 7, odd ones 8: with source 3 on even ids and the rare odd ones, two halves meet in one lead of 10,000.
+      // Even IDs have owner 7, odd ones 8. Source 3 is on even IDs and on rare odd ones, so two halves meet in one lead of 10,000.
       assigned_to: id % 2 === 0 ? 7 : 8,
       source: id % 2 === 0 || isRare(id) ? 3 : 1,
       city: isRare(id) ? 'Leh' : 'Pune',

@@ -1,7 +1,7 @@
 import { type Plain, unordered } from './plain.ts';
 
 /**
- * The contract's rules once more, as plainly as can be, for what the clients of a simulation send: a defect in the service's own rules is not
+ * The contract's rules once more, as plainly as possible, for the requests of simulated clients. So a defect in the service's rules is not
  * repeated here. Nothing of `shared/` is imported but types.
  */
 

@@ -81,7 +81,7 @@ test('revoking the last live key that can capture says that none is left', async
   for (const key of [writer, reader, website])
     said.push((await run(organization, 'key revoke', '--key', idOf(key))).stderr);
 
-  const none = `No live key of organization ${organization.id} can send captures now: key create.\n`;
+  const none = `No live key of organization ${organization.id} can send captures now: create one with key create.\n`;
   expect(said).toEqual(['', '', none]);
 });
 

@@ -16,8 +16,8 @@ export interface IamRequest {
 }
 
 /**
- * The requests that IAM evaluates for a call. The context is what DynamoDB documents: the partition keys of the items, the attributes that
- * the request names (changed, in conditions, and always the primary key), and what it wants returned.
+ * The requests that IAM evaluates for a call. The context is the one that DynamoDB documents. It has the items' partition keys, the
+ * attributes that the request names (changed, in conditions, and always the primary key), and what it returns.
  */
 export function iamRequestsOf({ operation, request }: CallInfo): IamRequest[] {
   switch (operation) {

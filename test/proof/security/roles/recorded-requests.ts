@@ -11,8 +11,8 @@ import { type IamRequest, iamRequestsOf } from './iam-request.ts';
 export type RecordedRequests = ReadonlyMap<EndpointName, readonly IamRequest[]>;
 
 /**
- * Runs every endpoint's function in the simulation, by every path that sends another kind of request, and records what it sends: of equal
- * requests to other partitions of an item type, one.
+ * Runs every endpoint's function in the simulation, on every path that sends another kind of request, and records its requests. Keeps one
+ * of several equal requests to other partitions of an item type.
  */
 export async function recordRequests(): Promise<RecordedRequests> {
   const calls: CallInfo[] = [];

@@ -14,7 +14,7 @@ import {
 } from './role-policies.ts';
 
 /**
- * The roles, evaluated by a simulator of IAM on what the functions really ask of DynamoDB: every request is allowed, and nothing is
+ * A simulator of IAM evaluates the roles on the functions' real requests to DynamoDB. Every request is allowed, and no permission is
  * granted that no request needs.
  */
 

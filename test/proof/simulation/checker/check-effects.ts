@@ -8,8 +8,8 @@ import { recordKeys } from './replays.ts';
 import { leadStates } from './states.ts';
 
 /**
- * What each request did to the table: exactly what it asked for, by the settings that held meanwhile, once where it was acknowledged, at most
- * once where nobody knows, never where it was refused.
+ * Checks what each request did to the table: exactly what it asked for, by the settings in force. An acknowledged request has its effect
+ * once, an unknown one at most once, a refused one never.
  */
 export function checkEffects(history: History): string[] {
   return history.requests.flatMap((request) => {

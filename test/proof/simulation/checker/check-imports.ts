@@ -8,8 +8,8 @@ import { type Commit, commitsOf, isCount, isImport, kindOf, nameOf } from './eff
 import type { History, ObservedAction, Write } from './history.ts';
 
 /**
- * An import does what it says that it did: each row is a lead once, with all that the row tells of it, and is remembered with it, or changes
- * the lead that has its phone or email to what it tells, and nothing else. An undo forgets the rows of the leads that it removed.
+ * Checks that an import did what it reports. Each row created one lead, with all values of the row, and is recorded with it. Or it changed
+ * exactly the values of the lead that has its phone or email. An undo forgets the rows of the leads that it removed.
  */
 export function checkImports(history: History): string[] {
   return history.actions.flatMap((action) => {

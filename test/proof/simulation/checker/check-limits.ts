@@ -3,8 +3,8 @@ import type { History, ObservedRequest, Write } from './history.ts';
 import { endOf, statesBetween } from './states.ts';
 
 /**
- * Limits are met exactly: a request that was let in took a token from its key and one from its organization, never more tokens than there are,
- * and one that was refused met a bucket that was empty.
+ * Checks that limits are exact. An admitted request took a token from its key and one from its organization, and never more than there are.
+ * A refused request met an empty bucket.
  */
 export function checkLimits(history: History): string[] {
   return history.requests.flatMap((request) => {
@@ -100,8 +100,8 @@ function answerIssues(
 }
 
 /**
- * An exhausted bucket was seen in its window, by some clock. An instance refuses without a call while its own clock is in that window; by an
- * instance with a faster clock the next one may have begun.
+ * An exhausted bucket was seen in its window, by some clock. An instance refuses without a call while its own clock is in that window. An
+ * instance with a faster clock may already have started the next one.
  */
 function refusalIssues(history: History, request: ObservedRequest): string[] {
   const { apiKey, organizationId, startedAt } = request;

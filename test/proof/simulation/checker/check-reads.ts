@@ -11,8 +11,8 @@ import { filtersKnown, filtersOf } from './refusals.ts';
 import { endOf, leadIdsOf, leadKey, leadStates, settingsDuring, statesBetween } from './states.ts';
 
 /**
- * Reads are of a state that held between question and answer: one that began after a write was acknowledged shows it. Lists by an index
- * that is late may miss, for ten seconds, what was written anew or moved in it; what they show is right even then.
+ * Reads are of a state that held between question and answer: one that began after a write was acknowledged shows it. For ten seconds,
+ * lists by a late index may lack leads that were created or moved. Whatever they show is correct even then.
  */
 export function checkReads(history: History): string[] {
   return history.requests.flatMap((request) => {
@@ -140,7 +140,10 @@ function requiredOf(history: History, request: ObservedRequest): number[] {
   });
 }
 
-/** Whether the indexes have a lead at one place while a list is read: what they know of it has not changed for as long as they may be late. */
+/**
+ * Whether the indexes have a lead in a single place while a list is read: its indexed values have not changed for as long as indexes may
+ * lag.
+ */
 function isShown(history: History, request: ObservedRequest, leadId: number): boolean {
   const key = leadKey(request.organizationId, leadId);
   const from = request.startedAt - (history.isIndexLate ? indexLagMs : 0);

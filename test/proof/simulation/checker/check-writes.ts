@@ -7,8 +7,8 @@ import { identityKeys } from './states.ts';
 import { timelineIssues } from './timeline-writes.ts';
 
 /**
- * Every write on its own, whoever made it: what kind of item it may touch, of which organization, in which step from what was there before;
- * and what must be written with it.
+ * Checks each write by itself, whoever made it: which kind of item it may touch, of which organization, and by which step from the previous
+ * state. Also checks what must be written with it.
  */
 export function checkWrites(history: History): string[] {
   return [...history.requests, ...history.actions].flatMap((work) => [

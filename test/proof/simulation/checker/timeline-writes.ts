@@ -45,8 +45,8 @@ const timelineOf = ({ pk, sk }: Write): string =>
   `${pk.replace('LEADS', 'TIMELINE')}#${Number(sk)}`;
 
 /**
- * The entry that an erasure ends a timeline with, later than all others, in the transaction that removes the lead: the audit log's has the
- * same id.
+ * The entry with which an erasure ends a timeline. It is later than all others, in the transaction that removes the lead, and shares its ID
+ * with the audit entry.
  */
 const isEndOfTimeline = (sk: string, after: Plain | undefined, writes: readonly Write[]): boolean =>
   after?.type === 'erased' &&
@@ -61,9 +61,9 @@ const isEndOfTimeline = (sk: string, after: Plain | undefined, writes: readonly 
 export const mask = '[erased]';
 
 /**
- * What an erasure took out of an entry of another lead, and should not have: all but the phones and emails that the erased lead had, and that
- * nobody else had since the entry was there; and the whole enquiry that submitted one of them. A lead that was created after the erasure began keeps
- * its entries.
+ * What an erasure wrongly removed from another lead's entry. It may remove the phones and emails that the erased lead had, and that nobody
+ * else has had since the entry. It may also remove a whole enquiry that submitted one of them. A lead that was created after the erasure
+ * began keeps its entries.
  */
 function erasedTextIssues(
   { pk, sk, at, before = {}, after = {} }: Write,

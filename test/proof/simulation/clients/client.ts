@@ -127,7 +127,7 @@ export interface ClientOptions {
   readonly isHasty: boolean;
 }
 
-/** How long a client waits before it asks again, at the most; one that is told to wait for longer gives up, or comes back much later. */
+/** The longest time that a client waits before it retries. If it is told to wait longer, it gives up, or comes back much later. */
 const patienceMs = 5000;
 const pausesMs = [0, 1, 20, 300, 3000] as const;
 const hastyPausesMs = [0, 1, 5] as const;

@@ -42,8 +42,8 @@ const faults: readonly Fault[] = [
 const shardCount = 3;
 
 /**
- * Publishes what a history wrote as the deployed event source does: shard by shard, in batches, from the record that the publisher names,
- * while the bus refuses entries, calls fail, instances die, and the stream delivers some batches twice.
+ * Publishes a history's writes like the deployed event source: shard by shard, in batches, from the record that the publisher names.
+ * Meanwhile the bus refuses entries, calls fail, instances die, and the stream delivers some batches twice.
  */
 export async function publishHistory(
   { writes }: History,

@@ -90,9 +90,9 @@ const removals = [
 const latestMs = clientSettings.requestHandler.requestTimeout - 1000;
 
 /**
- * Runs every pair of a command that changes leads and one that removes what leads refer to, each through the context of the real commands:
- * at each call of the first, its answer is late until the second has run whole, and the other way round. Afterwards the table is clean,
- * and fits what they reported. The first violation ends it.
+ * Runs every pair of a command that changes leads and one that removes items to which leads refer, through the real commands' context. At
+ * each call of one command, the response waits until the other command has run completely. Afterwards the table is clean, and fits what
+ * they reported. The first violation ends it.
  */
 export async function exploreCommandPairs(
   report: (line: string) => void,

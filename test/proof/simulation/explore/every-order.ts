@@ -22,9 +22,10 @@ interface Node {
 }
 
 /**
- * Tries every order of steps that makes a difference, and hardly any other (Flanagan, Godefroid, "Dynamic Partial-Order Reduction for Model
- * Checking Software", 2005). Another step goes first only where a run has shown that this may matter. Once a step has gone first at some
- * point, later runs from there do not take it until a step that meets it has been taken (sleep sets). A step without touches meets none.
+ * Tries every order of steps that makes a difference, and hardly any other (Flanagan, Godefroid,
+ * "Dynamic Partial-Order Reduction for Model Checking Software", 2005). Another step goes first only where a run has shown that this may
+ * matter. Once a step has gone first at some point, later runs from there skip it until a step that touches the same items has run (sleep
+ * sets). A step without touches meets none.
  */
 export class EveryOrder implements Choices {
   readonly #nodes: Node[] = [];

@@ -66,8 +66,8 @@ export class PairChoices implements Choices {
 const isPause = ({ touches }: Step): boolean => touches === undefined;
 
 /**
- * Faults that differ in what they leave behind. For a read it makes no difference whether the question or the answer is lost, nor on which
- * side of it a caller dies; to die before a write is to die after the call before it.
+ * Faults that differ in what they leave behind. For a read, it makes no difference whether the request or the response is lost, nor on
+ * which side of it a caller dies. Dying before a write equals dying after the previous call.
  */
 function faultsOf({ operation, number, request }: CallInfo): readonly Fault[] {
   const isWrite = /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation);

@@ -111,9 +111,9 @@ interface Unread {
 }
 
 /**
- * Runs each operation with each of its reads in turn unread for longer than it asks again: a key of a batch that stays unprocessed, or an
- * answer that never comes. It then says and writes what it does without that, or it fails: a request then writes nothing, and the repeat of a
- * command makes up for it.
+ * Runs each operation, and makes each of its reads fail in turn for longer than it retries: a key of a batch stays unprocessed, or a
+ * response never arrives. It must then have the same result as without the fault, or fail. A failed request writes nothing, and a repeated
+ * command completes the work.
  */
 export async function exploreUnread(
   report: (line: string) => void,

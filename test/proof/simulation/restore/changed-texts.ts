@@ -4,8 +4,8 @@ import { mask, namesOfOthersTexts, ofPerson, takenFrom } from '../checker/timeli
 import { itemsUnder, type RestoredItems } from './restored-table.ts';
 
 /**
- * The entries in which a restore changed a text of a person who was not erased, and those that still name a lead that it erased again. A
- * text may change that an erasure removed from the old table, and a phone or email that an erased lead had and nobody has now.
+ * The entries in which a restore changed the text of a person who was not erased, and the entries that still name a lead that it erased
+ * again. It may change a text that an erasure removed from the old table, and a phone or email that an erased lead had and nobody has now.
  * @param erased as `organization#lead`
  */
 export function changedTexts(items: RestoredItems, erased: ReadonlySet<string>): string[] {

@@ -68,7 +68,7 @@ function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
   return [...leads, ...entries];
 }
 
-/** A change of a lead that nobody erased is there, on its timeline too, and no change is told that the lead never had in this table. */
+/** Checks that a lead that nobody erased has all its changes, on its timeline too, and no change that it never had in this table. */
 function lostUse({ backup, old, restored, used }: RestoredItems): string[] {
   const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
   return used.flatMap((lead) => {

@@ -31,8 +31,8 @@ const faultyAttempts = 8;
 const hourMs = 3_600_000;
 
 /**
- * Restores the table of a history that is over to a moment in it, under faults and by as many attempts as that takes, looks at what came of
- * it, works on, and does the same with the restored table.
+ * Restores the table of a finished history to a moment in it, under faults and in as many attempts as necessary. Checks the result,
+ * continues to work, and does the same with the restored table.
  * @returns what does not hold
  */
 export async function restoreTwice(

@@ -31,8 +31,8 @@ export interface LeadShape {
 }
 
 /**
- * A table with the leads of `generatedLead` and their indexes by time of change, owner and source, each made up when it is read: a million
- * of them cost nothing. Counts read units as DynamoDB does, and calls.
+ * A table with the leads of `generatedLead` and their indexes by time of change, owner and source. Each lead is generated when it is read,
+ * so a million of them cost nothing. Counts read units as DynamoDB does, and calls.
  */
 export function generatedTable(
   organizationId: number,
