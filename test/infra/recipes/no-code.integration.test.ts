@@ -59,7 +59,7 @@ function flowOf(environment: Readonly<Record<string, string | undefined>>) {
   const copy = async () => {
     for (let msg = run('leads-since', {}); msg; ) msg = run('leads-page', await requested(msg));
   };
-  return { submit, minute, copy, warnings };
+  return { submit, minute, copy, warnings, run };
 }
 
 test('every wire of the flow leads to one of its nodes', () => {
@@ -73,7 +73,7 @@ test('every wire of the flow leads to one of its nodes', () => {
 test('the flow for Node-RED sends each enquiry once, moves refused values to the notes, and copies the leads', async () => {
   const organization = await givenOrganization();
   const outbox = files.path('outbox');
-  const { submit, minute, copy, warnings } = flowOf({
+  const { submit, minute, copy, warnings, run } = flowOf({
     LEADS_URL: service().baseUrl,
     LEADS_API_KEY: organization.website,
     LEADS_READ_KEY: organization.reader,
@@ -106,4 +106,9 @@ test('the flow for Node-RED sends each enquiry once, moves refused values to the
   ]);
   expect(fs.readdirSync(join(outbox, 'refused'))).toHaveLength(1);
   expect(warnings).toHaveLength(2);
+
+  submit({ ...asha, view: '5' });
+  const sent = { folder: outbox, name: 'later.json', body: '{}', at: Date.now() };
+  run('leads-answer', { statusCode: 429, headers: { 'retry-after': '3600' }, sent });
+  expect(await minute()).toBe(0); // until the limit's hour is over
 });

@@ -112,6 +112,23 @@ test('a printed timeline has names instead of IDs, in a fixed order, and omits e
   expect(shown.stdout).toMatch(/\nsubmitted source: Bing\uFFFDads\n$/);
 });
 
+test('a timeline names a website where an enquiry came, and a person where the same key changed the lead', async () => {
+  const organization = await givenOrganization();
+  const apiKey = organization.writer;
+  const { body } = await call('capture-lead', { apiKey, body: person() });
+  const leadId = body.lead.id;
+  await organization.update(leadId, { stageId: 12 });
+
+  const { stdout } = await run(organization, 'lead timeline', '--lead', leadId);
+
+  const who = [...stdout.matchAll(/^20\S+ {2}(\w+) {2}by (website|Asha Rao)/gm)];
+  expect(who.map(([, type, name]) => `${type} ${name}`)).toEqual([
+    'lead_created website',
+    'captured website',
+    'lead_updated Asha Rao',
+  ]);
+});
+
 test('lead archive and restore take several leads, and name one that does not exist', async () => {
   const organization = await givenOrganization();
   const [one, two] = [await givenLead(organization), await givenLead(organization)];
