@@ -17,6 +17,10 @@ interface FlowNode {
   readonly func?: string;
   readonly wires?: readonly (readonly string[])[];
 }
+interface Workflow {
+  readonly nodes: readonly { name: string; parameters: { jsCode?: string } }[];
+  readonly connections: Readonly<Record<string, { main: { node: string }[][] }>>;
+}
 type Message = Record<string, unknown>;
 
 const folder = join(projectFolder, 'infra', 'recipes', 'no-code');
@@ -69,6 +73,21 @@ test('every wire of the flow leads to one of its nodes', () => {
     [],
   );
 });
+
+test.each(['form', 'leads'])(
+  'every connection of the n8n workflow %s joins two of its nodes, and no key is in it',
+  (name) => {
+    const text = fs.readFileSync(join(folder, `n8n-${name}.json`), 'utf8');
+    const { nodes, connections }: Workflow = JSON.parse(text);
+    const targets = Object.values(connections).flatMap(({ main }) => main.flat());
+    const joined = [...Object.keys(connections), ...targets.map(({ node }) => node)];
+
+    expect(nodes.map((one) => one.name).sort()).toEqual([...new Set(joined)].sort());
+    expect(text).not.toMatch(/leads_live_|credentials/);
+    for (const { parameters } of nodes)
+      if (parameters.jsCode) expect(() => new Function(`${parameters.jsCode}`)).not.toThrow();
+  },
+);
 
 test('the flow for Node-RED sends each enquiry once, moves refused values to the notes, and copies the leads', async () => {
   const organization = await givenOrganization();
