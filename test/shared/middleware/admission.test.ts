@@ -99,21 +99,19 @@ describe('admission', () => {
   });
 
   test.each([
-    ['the key', 5, 6, '600'],
-    ['the organization', 6, 5, '3000'],
-  ])(
-    'the headers show the limit of %s, which has fewer tokens left',
-    async (_, own, all, limit) => {
-      keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(own) });
-      const bucket = bucketWith(all, 3000);
-      organizations.mockResolvedValueOnce({ ...exhausted(), outcome: 'admitted', bucket });
+    ['the key, which has fewer tokens left', 5, 6, '600'],
+    ['the organization, which has fewer tokens left', 6, 5, '3000'],
+    ['the key, whose window ends later', 5, 5, '600'],
+  ])('of two limits, the headers show that of %s', async (_, own, all, limit) => {
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(own) });
+    const bucket = { ...bucketWith(all, 3000), resetsAt: Date.now() + hourMs - 1000 };
+    organizations.mockResolvedValueOnce({ ...exhausted(), outcome: 'admitted', bucket });
 
-      const { headers } = await send(listUsers);
+    const { headers } = await send(listUsers);
 
-      expect(headers).toMatchObject({ 'RateLimit-Limit': limit, 'RateLimit-Remaining': '5' });
-      expect(headers).not.toHaveProperty('Retry-After');
-    },
-  );
+    expect(headers).toMatchObject({ 'RateLimit-Limit': limit, 'RateLimit-Remaining': '5' });
+    expect(headers).not.toHaveProperty('Retry-After');
+  });
 
   test.each([
     ['newer than those in the cache', 2, 'admitted', 2],
