@@ -3,11 +3,11 @@ import { countOf } from '../../../infra/cli/format.ts';
 import { integerOption } from '../../../infra/cli/options.ts';
 import { fuzz, requestsPerEpisode } from './episodes.ts';
 
-/** `npm run fuzz`: requests by the document, and past it, against a service of its own, until so many are answered. */
+/** `npm run fuzz`: requests by the schemas, and past them, against a service of its own, until so many are answered. */
 const parseInteger = integerOption(0, 1e9);
 const program = new CliCommand('npm run fuzz --')
   .description(
-    'send valid, almost valid and hostile requests made from openapi.json to a service started for it, and check every answer',
+    'send valid, almost valid and hostile requests made from the functions’ schemas to a service started for it, and check every answer',
   )
   .option(
     '--requests <N>',
