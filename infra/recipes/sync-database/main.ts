@@ -104,8 +104,13 @@ const messageOf = (error: unknown): string =>
   error instanceof AggregateError
     ? error.errors.map(messageOf).join(', ')
     : error instanceof Error
-      ? error.message
+      ? isBusy(error)
+        ? 'another run uses it: run the job under flock'
+        : error.message
       : String(error);
+
+/** SQLITE_BUSY. */
+const isBusy = (error: Error): boolean => 'errcode' in error && error.errcode === 5;
 
 async function openDatabase(name: string): Promise<SqlDatabase> {
   const isPostgres = /^postgres(ql)?:/.test(name);
@@ -132,7 +137,7 @@ const countsText = ({ new: added, repaired, removed }: Counts): string =>
 function lineOf({ changedLeads, newItems, leads, items }: SyncResult): string {
   const ofLeads = leads ? ` Leads compared: ${countsText(leads)}.` : '';
   const ofItems = items ? ` Timeline items compared: ${countsText(items)}.` : '';
-  return `${changedLeads} changed leads, ${newItems} new timeline items.${ofLeads}${ofItems}`;
+  return `Read ${changedLeads} leads and ${newItems} new timeline items.${ofLeads}${ofItems}`;
 }
 
 const { database: name, ...options } = readOptions();

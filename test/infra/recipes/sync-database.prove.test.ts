@@ -157,6 +157,21 @@ test('a sync job names the option that is wrong, and the database that cannot be
   ]);
 });
 
+test.concurrent('a sync job that meets another run says so, and names flock', {
+  timeout: 90_000,
+}, async () => {
+  const file = path('busy.sqlite');
+  const other = openSqlite(file);
+  await createTables(other);
+  await other.query('BEGIN IMMEDIATE');
+
+  const { status, stderr } = await runJob('http://127.0.0.1:9', ['--database', file]);
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/another run uses it: run the job under flock\.?\n$/i);
+  await other.close();
+});
+
 test('a sync job names the file that it cannot use', async () => {
   const stages = [{ id: 1, name: 'New', meaning: 'open' }];
   const lists = { users: [], sources: [], pipelines: [], fields: [] };
