@@ -59,7 +59,7 @@ export function importView(): View {
   };
 }
 
-/** The last file of each organization. They are removed when the page ends. */
+/** The last file of each organization. The next one replaces it, and the end of the page removes them all. */
 class Uploads {
   readonly #uploads = new Map<number, Upload>();
   /** Only the user of this process may read it: the files contain personal data. */
@@ -77,9 +77,11 @@ class Uploads {
     const text = (name: string): string | undefined => form.text(name).trim() || undefined;
     const options = { plan: form.file('plan'), encoding: text('encoding'), sheet: text('sheet') };
     const upload = await Upload.of(path, organization, file, options);
-    if (this.of(organization)?.isRunning)
+    const before = this.of(organization);
+    if (before?.isRunning)
       throw new CommandError('An import is running: stop it, or wait for its end.');
     this.#uploads.set(organization.id, upload);
+    await before?.remove();
   }
 
   async stop(): Promise<string[]> {

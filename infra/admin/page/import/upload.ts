@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportedProperties } from '../../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
@@ -51,6 +51,7 @@ export class Upload {
   /** Changes with each run: a form of an earlier page is out of date. */
   state = randomUUID();
   #ended = Promise.resolve();
+  readonly #folder: string;
   readonly #path: string;
   readonly #planPath: string;
 
@@ -58,6 +59,7 @@ export class Upload {
     // The name comes from a request: a path has nothing of it but a known ending.
     const [ending = ''] = /\.\w{1,8}$/.exec(name) ?? [];
     this.name = name;
+    this.#folder = folder;
     this.#path = join(folder, `file${ending}`);
     this.#planPath = join(folder, 'plan.json');
     this.reportPath = join(folder, `report${ending}`);
@@ -103,6 +105,9 @@ export class Upload {
   get isRunning(): boolean {
     return this.run !== undefined && !this.run.end;
   }
+
+  /** Deletes the file, its plan and its report. */
+  remove = (): Promise<void> => rm(this.#folder, { recursive: true });
 
   /** Begins a run. @returns its end, for which nobody has to wait */
   begin(desk: Desk, { id }: Organization, task: Task, dryRun: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useFolder } from '../../../given-folder.ts';
 import { filled, givenPage, leadNow, plain, type Reply, refusing } from '../given-page.ts';
@@ -169,13 +170,16 @@ test('the end of the page ends an import after its batch, says how to go on, and
   vi.stubEnv('TMPDIR', await mkdtemp(folder.path('own-')));
   onTestFinished(() => void vi.unstubAllEnvs());
   const page = await givenPage(undefined, { importRate: 4 });
+  await read(page, list(1), 'earlier.csv');
   const shown = await press(page, await read(page, list(9)), 'import dry');
   await page.post(path, filled(formWith(shown, 'import'), 'one', { ':do': 'import' }));
   const kept = await readdir(tmpdir());
+  const files = await readdir(join(tmpdir(), kept[0] ?? ''));
 
   const said = await page.stop();
 
   expect(kept).toEqual([expect.stringMatching(/^lead-service-page-/)]);
+  expect(files).toHaveLength(1);
   expect(said).toEqual([
     expect.stringMatching(
       /^The import of leads\.csv in organization 1 ended after a batch\. Of 10 rows: [246] rows, [246] imported, 0 refused\. To go on, /,
