@@ -24,7 +24,7 @@ interface FormOf {
 export function settingsText({ rows }: Draft): Part {
   const users = userNamesIn(rows);
   const textOf = ({ columns }: List, { item, stages }: Row): Html =>
-    html`<h3><bdi>${item.name ?? item.label ?? 'Rule'}</bdi>${item.active === false && ' (inactive)'}</h3><dl>${columns.map(
+    html`<h2><bdi>${item.name ?? item.label ?? 'Rule'}</bdi>${item.active === false && ' (inactive)'}</h2><dl>${columns.map(
       (column) => {
         const text = shownAs(column, item, users);
         return (

@@ -71,8 +71,10 @@ test.runIf(chromium)(
 
     const findings = await withBrowser(async (context) => {
       const found: string[] = [];
-      for (const path of paths) {
-        const tab = await shown(page, context, path);
+      const looking = await givenPage(undefined, { isReadOnly: true });
+      const pages = paths.map((path) => [page, path] as const);
+      for (const [from, path] of [...pages, [looking, '/o/1/settings'] as const]) {
+        const tab = await shown(from, context, path);
         await tab.evaluate(
           "document.querySelectorAll('details').forEach((one) => { one.open = true; })",
         );
