@@ -12,47 +12,49 @@ import { type CellType, fieldKinds } from '../../../shared/organization/field-ki
 import { type CountryCode, phoneOfCountry } from '../options.ts';
 import { type DateFormat, dateFormats, writtenDate, writtenTime } from './written-times.ts';
 
-/** How a file's program writes values. */
+/** How the program that wrote a file writes values. */
 export interface Formats {
   readonly dates?: DateFormat | undefined;
   readonly decimal?: DecimalMark | undefined;
-  /** Of phones without a country code. */
+  /** The country of phones without a country code. */
   readonly country?: CountryCode | undefined;
-  /** Of times without one. */
+  /** The zone of times without one. */
   readonly timeZone?: string | undefined;
-  /** Between the values of a list. */
+  /** The separator between the values of a list. */
   readonly listSeparator?: ListSeparator | undefined;
-  /** What is read instead of a value, by the value as names are compared; null for an empty one. */
+  /** Replacements by value in comparable form; null for an empty value. */
   readonly values?: ReadonlyMap<string, string | null> | undefined;
 }
 
-/** What can separate the values of a list; a comma unless the file's plan says otherwise. */
+/** The separators of list values. The default is a comma, unless the file's plan names another. */
 export const listSeparators = [',', ';', '|'] as const;
 export type ListSeparator = (typeof listSeparators)[number];
 
-/** Groups of thousands are separated by the other mark, by a blank or by an apostrophe. The first does not begin with 0: `0.125` has no groups. */
+/**
+ * The other mark, a blank or an apostrophe separates groups of thousands. The first group does not begin with 0, so `0.125` has no groups.
+ */
 const numberForms = {
   comma: /^[+-]?(?=[\d,])(?:[1-9]\d{0,2}(?:[.\s'’]\d{3})+|\d+)?(?:,\d+)?$/,
   point: /^[+-]?(?=[\d.])(?:[1-9]\d{0,2}(?:[,\s'’]\d{3})+|\d+)?(?:\.\d+)?$/,
 };
-/** Which mark separates the decimals of a number. */
+/** The marks that can separate a number's decimals. */
 export const decimalMarks = keysOf(numberForms);
 type DecimalMark = keyof typeof numberForms;
 
-/** A number as the rules read it: with a decimal point and no groups; undefined for a text that is not a number with this mark. */
+/** A number as the rules read it, with a decimal point and without groups; undefined if the text is not a number with this mark. */
 export function writtenNumber(text: string, mark: DecimalMark): string | undefined {
   const figures = asciiFigures(text);
   if (!numberForms[mark].test(figures)) return undefined;
   return figures.replace(mark === 'comma' ? /[.\s'’]/g : /[,\s'’]/g, '').replace(',', '.');
 }
 
-/** Whether a text is one number with a decimal comma and another with a decimal point: `12.500`, `1,250`. */
+/** Whether a text means different numbers with a decimal comma and with a decimal point: `12.500`, `1,250`. */
 function hasTwoReadings(text: string): boolean {
   const [comma, point] = [writtenNumber(text, 'comma'), writtenNumber(text, 'point')];
   return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }
 
-/** How the values of a column are written. */
+/** The kinds of values that a column can have, by how they are written. */
 export type Writing = CellType | 'time' | 'phone' | 'email' | 'name' | 'list of names';
 
 const writingOfProperty: Readonly<Partial<Record<ImportProperty, Writing>>> = {
@@ -71,13 +73,14 @@ export function writingOf({ field, property }: ImportTarget): Writing {
   return hasOptions || references !== null ? 'name' : cell;
 }
 
-/** Whether values are names of the organization: of its stages, users, sources or options. */
+/** Whether the values are names of the organization's stages, users, sources or options. */
 export const isOfNames = (writing: Writing): boolean =>
   writing === 'name' || writing === 'list of names';
 
 /**
- * The end of a refusal: the option by which the text could be read, or the member of the plan. Empty if none could, or it is already given.
- * @param name of the column
+ * The end of a refusal: the option, or the member of the plan, with which the text could be read. Empty if there is none, or if it is
+ * already given.
+ * @param name the column's name
  * @param hasPlan whether the file is read by a plan
  */
 export function hintFor(
@@ -120,7 +123,7 @@ export function hintFor(
       'listSeparator',
       listSeparators.filter((mark) => mark !== ',' && text.includes(mark)),
     );
-  // Words may be in another language.
+  // The words may be in another language.
   const isOfWords = isOfNames(writing) || writing === 'truth value';
   if (!isOfWords && !(writing === 'phone' && /\p{L}/u.test(text))) return '';
   return hasPlan
@@ -128,7 +131,7 @@ export function hintFor(
     : ` Add --value '${name.replaceAll("'", "'\\''")}:TEXT=VALUE' to read TEXT as VALUE.`;
 }
 
-/** Reads a value of a file as a request would send it. @returns why it cannot be read, if so */
+/** Reads a file's value as a request would send it. @returns the issue if it cannot be read */
 export function readCell(target: ImportTarget, raw: RawValue, formats: Formats): RowValue {
   const { listSeparator = ',', decimal, dates, timeZone } = formats;
   const writing = writingOf(target);
@@ -148,7 +151,7 @@ export function readCell(target: ImportTarget, raw: RawValue, formats: Formats):
   return writtenDate(text, dates) ?? (dates ? notADate(dates) : text);
 }
 
-/** A time that says its zone stays as it is, and so does a date if no zone is named. */
+/** Leaves a time with a zone unchanged, and also a date, if no zone is named. */
 function timeOf(text: string, dates: DateFormat | undefined, timeZone: string | undefined): string {
   const figures = asciiFigures(text);
   const isWhole =
@@ -162,7 +165,7 @@ export const itemsOf = (text: string, separator: ListSeparator): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** Undefined if the plan replaces no such value. Of a list, each item is looked up. */
+/** The replacement of a value; undefined if the plan has none. Each item of a list is looked up. */
 function replacedBy(
   { values, listSeparator = ',' }: Formats,
   raw: RawValue,
@@ -189,12 +192,12 @@ function numberOf(text: string, decimal: DecimalMark | undefined): string | Fiel
 
 const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
 
-/** Google Contacts writes it between the values of a cell. */
+/** Google Contacts writes this mark between the values of a cell. */
 const severalMark = ' ::: ';
 const severalValues = (reason: 'invalid_phone' | 'invalid_email'): FieldIssue =>
   new FieldIssue(reason, 'holds more than one value, with ::: between them: keep one.');
 
-/** A phone that a lead may have stays as it is: an update compares it with the lead's. */
+/** Leaves a phone in stored form unchanged, because an update compares it with the lead's. */
 function phoneOf(text: string, country: CountryCode | undefined): string | FieldIssue {
   if (text.includes(severalMark)) return severalValues('invalid_phone');
   if (/^[\d.,+]+E\+?\d+$/i.test(text.trim()))

@@ -24,7 +24,7 @@ export function numberFormatsIn(xml: string): NumberFormat[] {
   return formats;
 }
 
-/** Without quoted texts, escaped characters, colours, countries and conditions. */
+/** A format without quoted texts, escaped characters, colours, countries and conditions. */
 const bareFormat = (code: string): string =>
   code.replace(/"[^"]*"|[\\_*]./g, ' ').replace(/\[(?![hms]+\])[^\]]*\]/gi, '');
 
@@ -33,7 +33,7 @@ const isDateFormat = (code: string): boolean =>
     .split(';')
     .some((part) => /[dmyhs]/i.test(part) && !/[0#?%]/.test(part.replace(/(?<=s\]?)[.,]0+/gi, '')));
 
-/** What a number format adds to a number, in words; undefined if it only groups or rounds. */
+/** Says what a number format adds to a number; undefined if it only groups or rounds. */
 export function addedBy(code: string, value: number): string | undefined {
   const [section = ''] = code.split(';');
   const bare = bareFormat(section);

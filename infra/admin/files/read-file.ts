@@ -5,31 +5,31 @@ import { refusePath } from '../../cli/error-code.ts';
 import { NoWorkbookError, readXlsx, type SheetRow } from './read-xlsx.ts';
 import { noResult, type WrittenValue } from './workbook.ts';
 
-/** How a program writes a file. The report has the same form, but its text is always UTF-8. */
+/** The form in which a program wrote a file. The report has the same form, but is always UTF-8. */
 export interface FileForm {
   readonly format: 'csv' | 'jsonl' | 'xlsx';
-  /** The byte order mark of UTF-8, by which an import and a spreadsheet recognize the encoding of the report; empty if neither needs it. */
+  /** The byte order mark of UTF-8, with which imports and spreadsheets recognize the report's encoding; empty if neither needs it. */
   readonly mark: '\uFEFF' | '';
-  /** Of a CSV file. */
+  /** The delimiter of a CSV file. */
   readonly delimiter: string;
   readonly lineEnd: string;
 }
 
-/** A row with a value. */
+/** A row that has at least one value. */
 export interface TableRow extends SheetRow {
-  /** The cells as they are written, for the report. */
+  /** The cells as written in the file, for the report. */
   readonly original: readonly WrittenValue[];
 }
 
 /** A table, or the lines of a JSONL file. */
 export interface LeadsFile {
   readonly form: FileForm;
-  /** The first one has the headings. */
+  /** The first row has the headings. */
   readonly rows: readonly TableRow[];
   readonly lines: readonly string[];
   /** The highest number of a row. */
   readonly lastRow: number;
-  /** The sheet of a workbook that was read. */
+  /** The workbook's sheet that was read. */
   readonly sheet: string | undefined;
   /** The number of rows that a workbook hides. */
   readonly hidden: number;
@@ -37,13 +37,13 @@ export interface LeadsFile {
 }
 
 export interface ReadOptions {
-  /** Of a file without a byte order mark. @default UTF-8 */
+  /** The encoding of a file without a byte order mark. @default UTF-8 */
   readonly encoding?: string | undefined;
-  /** Of an .xlsx file. */
+  /** The sheet of an .xlsx file. */
   readonly sheet?: string | undefined;
 }
 
-/** Reads a file of leads into memory. @throws CommandError for a file that cannot be used */
+/** Reads a file of leads into memory. @throws CommandError if the file cannot be used */
 export async function readLeadsFile(file: string, options: ReadOptions): Promise<LeadsFile> {
   const extension = /\.(xlsx|csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
   if (!extension)
@@ -106,7 +106,7 @@ const encodingsByMark = [
   ['feff', 'utf-16be'],
 ] as const;
 
-/** The text of a file, without its byte order mark. @throws CommandError for bytes that are not of the encoding */
+/** The text of a file, without its byte order mark. @throws CommandError if the bytes are not valid in the encoding */
 function textOf(
   file: string,
   bytes: Buffer,
@@ -135,11 +135,11 @@ function textOf(
 }
 
 const delimiters = [',', ';', '\t', '|'];
-/** So many rows tell which delimiter their program used. */
+/** How many rows are enough to find the delimiter. */
 const sampleRows = 50;
 
 function csvFile(file: string, text: string, mark: FileForm['mark']): LeadsFile {
-  // Excel obeys such a first line, and does not count it as a row.
+  // Excel obeys such a first line and does not count it as a row.
   const [line = '', named] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const table = text.slice(line.length);
   const lineEnd = /\r\n|\r|\n/.exec(table)?.[0] ?? '\n';
@@ -152,8 +152,8 @@ function csvFile(file: string, text: string, mark: FileForm['mark']): LeadsFile 
 }
 
 /**
- * The delimiter that splits the most rows into as many cells as the headings, then the one that splits the headings into most cells. A cell with
- * an odd number of quotes was cut in two.
+ * The delimiter that splits the most rows into as many cells as there are headings. If several do, the one that splits the headings into
+ * the most cells. A cell with an odd number of quotes was cut in two.
  * @throws CommandError if two split the rows equally well
  */
 function delimiterOf(file: string, text: string): string {
@@ -182,13 +182,13 @@ function delimiterOf(file: string, text: string): string {
   return best?.delimiter ?? ',';
 }
 
-/** Programs write a text as a formula, so that a spreadsheet keeps its leading zeros: `="00123"`. */
+/** Some programs write a text as a formula, so that a spreadsheet keeps its leading zeros: `="00123"`. */
 const contentOf = (cell: string): string =>
   /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
 
 const none: SheetRow['withoutResult'] = new Map();
 
-/** @param most reads no more rows than this @throws CommandError */
+/** @param most the maximum number of rows to read @throws CommandError */
 function recordsIn(file: string, text: string, delimiter: string, most?: number): TableRow[] {
   try {
     const records = parse(text, {

@@ -6,15 +6,15 @@ import { type Attributes, attributesIn, attributesOf, decoded, eachTag, type Tag
 /** A cell of a sheet; null if it is empty. A date has no time zone: it is read as UTC. */
 export type Cell = WorkbookValue;
 
-/** A row that has a value, an error of a formula or a formula without a result. */
+/** A row that has a value, a formula's error, or a formula without a result. */
 export interface SheetRow {
-  /** As a spreadsheet counts: 1 for the first. */
+  /** As a spreadsheet counts, beginning with 1. */
   readonly number: number;
-  /** By column. Empty cells at the end may be missing. */
+  /** The cells by column. Empty cells at the end may be missing. */
   readonly cells: readonly Cell[];
   /**
-   * The names of cells with a formula but no result, by column. Programs that cannot calculate write no result, or write 0 and ask the next
-   * program to calculate. An empty text is a result.
+   * The names of cells with a formula but no result, by column. A program that cannot calculate writes no result, or writes 0 and asks the
+   * next program to calculate. An empty text is a result.
    */
   readonly withoutResult: ReadonlyMap<number, string>;
 }
@@ -23,13 +23,13 @@ export interface Sheet {
   readonly name: string;
   /** The rows that a spreadsheet program shows. */
   readonly rows: readonly SheetRow[];
-  /** The number of rows that it hides. */
+  /** The number of hidden rows. */
   readonly hidden: number;
-  /** What a reader of the file sees otherwise than it is read, in sentences. */
+  /** Sentences about values that a reader of the file sees differently from how they are read. */
   readonly remarks: readonly string[];
 }
 
-/** The bytes are no workbook. */
+/** Thrown if the bytes are not a workbook. */
 export class NoWorkbookError extends Error {
   override readonly name = 'NoWorkbookError';
 }
@@ -43,7 +43,7 @@ const unescaped = (text: string): string =>
 const isTrue = (attribute: string | undefined): boolean =>
   attribute === '1' || attribute === 'true';
 
-/** Opens a file of the workbook; empty for one that it does not have. */
+/** Opens a file of the workbook; empty if the workbook does not have it. */
 type OpenFile = (path: string) => string;
 
 interface Workbook {
@@ -82,7 +82,7 @@ function workbookIn(bytes: Uint8Array): Workbook {
   };
 }
 
-/** The texts that cells refer to by their position. A text may be in parts; its pronunciation (`rPh`) is none of them. */
+/** The texts to which cells refer by position. A text may consist of parts, but its pronunciation (`rPh`) is not one of them. */
 function sharedStringsIn(xml: string): string[] {
   const strings: string[] = [];
   let [whole, isSpoken] = ['', false];
@@ -101,7 +101,7 @@ const dayMs = 86_400_000;
 const daysBefore1970 = 25_569;
 const daysBefore1904 = 1462;
 
-/** @throws NoWorkbookError; RangeError for a name of no sheet @param sheet its name; undefined for the first visible one */
+/** @throws NoWorkbookError; RangeError if no sheet has the name @param sheet the sheet's name; undefined for the first visible one */
 export function readXlsx(bytes: Uint8Array, sheet?: string): Sheet {
   let book: Workbook;
   try {
@@ -155,7 +155,7 @@ class SheetReader {
   readonly #daysBefore1970: number;
   readonly #rows = new Map<number, OpenRow>();
   readonly #hidden = new Set<number>();
-  /** Numbers whose format shows another text, by column and by what the format adds: the first cell, and how many there are. */
+  /** Numbers whose format shows another text, by column and by what the format adds. Has the first cell, and the number of cells. */
   readonly #shown = new Map<string, { readonly first: string; readonly count: number }>();
   readonly #merged: string[] = [];
   #row = 0;
@@ -192,7 +192,7 @@ class SheetReader {
     return { rows, hidden: all.length - rows.length, remarks };
   }
 
-  /** The number of a row and the names of its cells may be missing: they count on. */
+  /** If the number of a row or the name of a cell is missing, counting continues from the previous one. */
   #openRow({ r, hidden, ht }: Attributes): void {
     [this.#row, this.#column] = [Number(r ?? this.#row + 1), -1];
     if (isTrue(hidden) || ht === '0') this.#hidden.add(this.#row);
@@ -216,7 +216,7 @@ class SheetReader {
         this.#rowAt(one.row).withoutResult.set(one.column, one.name);
     }
     const value = this.#valueOf(cell);
-    // An error of a formula is an empty cell, but its row is a row.
+    // A formula's error is an empty cell, but its row counts.
     if (value === null && type !== 'e') return;
     const { cells } = this.#rowAt(this.#row);
     while (cells.length < column) cells.push(null);

@@ -5,16 +5,16 @@ import { CommandError } from '../../cli/command.ts';
 import { firstOf } from '../../cli/format.ts';
 import type { Cell } from './read-xlsx.ts';
 
-/** The library holds a workbook in memory: this many cells need 1.7 GB. */
+/** The library keeps a workbook in memory. This many cells need 1.7 GB. */
 const cellsMax = 4_000_000;
-/** A limit of Excel. */
+/** Excel's limit. */
 const cellMaxChars = 32_767;
 const dayMs = 86_400_000;
 const daysBefore1970 = 25_569;
 
 /** An Excel workbook of leads, for people. */
 export class Workbook {
-  /** The texts that did not fit into a cell. */
+  /** Texts that did not fit into a cell. */
   readonly #cut: string[] = [];
   readonly #columns: readonly ExportColumn[];
   readonly #rows: Row[] = [];
@@ -23,7 +23,7 @@ export class Workbook {
     this.#columns = columns;
   }
 
-  /** @throws CommandError for more than a workbook can have */
+  /** @throws CommandError if there are more leads than a workbook can have */
   add(leads: readonly Lead[]): void {
     for (const lead of leads) {
       const row = this.#columns.map(({ label, valueOf }) => {
@@ -48,7 +48,7 @@ export class Workbook {
     );
   }
 
-  /** What the file does not have, in a sentence. */
+  /** A sentence about values that the file does not have. */
   get loss(): string | undefined {
     if (this.#cut.length === 0) return undefined;
     return `A cell holds ${cellMaxChars} characters, so these texts were cut: ${firstOf(this.#cut)}. A .csv file has them whole.`;
@@ -70,10 +70,10 @@ export async function workbookFile(
 }
 
 const widthMaxChars = 60;
-/** As many as a person sees at first; a workbook can have a million. */
+/** How many rows decide the column widths. A workbook can have a million rows, but a person sees only the first ones. */
 const measuredRows = 1000;
 
-/** Room for the longest value, and for the heading with the button of its filter. */
+/** Leaves room for the longest value, and for the heading with its filter button. */
 function widthOf(heading: string, rows: readonly Row[], at: number): number {
   const lengths = rows.slice(0, measuredRows).map((row) => shownChars(row[at]));
   return Math.min(Math.max(heading.length + 3, ...lengths) + 1, widthMaxChars);
@@ -90,7 +90,7 @@ function shownChars(cell: WrittenCell | undefined): number {
 const isObject = (cell: WrittenCell | undefined): cell is CellObject =>
   typeof cell === 'object' && cell !== null && 'type' in cell;
 
-/** The headings filter the rows. In a sheet's XML, the filter comes after the data, which is the last of what the library writes. */
+/** Makes the headings filter the rows. In a sheet's XML, the filter follows the data, which the library writes last. */
 const filterOf = (columnCount: number, rowCount: number) => ({
   files: {
     transform: {
@@ -101,13 +101,13 @@ const filterOf = (columnCount: number, rowCount: number) => ({
   },
 });
 
-/** `A` of 1, `AA` of 27. */
+/** `A` for 1, `AA` for 27. */
 const columnName = (column: number): string =>
   column === 0
     ? ''
     : columnName(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26));
 
-/** A formula that an import refuses until somebody replaces it by a value. */
+/** A formula that an import refuses until somebody replaces it with a value. */
 export const noResult = { type: 'Formula', value: '=NA()' } as const;
 
 /** What a workbook can hold. */
@@ -118,14 +118,15 @@ export function cellOf(value: WrittenValue): WrittenCell {
   if (!(value instanceof Date)) return value;
   const at = value.getTime();
   if (at % dayMs === 0) return { value, type: Date, format: 'yyyy-mm-dd' };
-  // A workbook has days since 1900. Programs that read them cut the result to a millisecond: a part of one makes up for the division.
+  // A workbook counts days since 1900. Programs truncate them to milliseconds, so a fraction of one compensates for rounding in the
+  // division.
   const days = (at + 0.3) / dayMs + daysBefore1970;
   return { value: days, type: Number, format: 'yyyy-mm-dd hh:mm:ss' };
 }
 
 /**
- * The library looks up a text that it has already in an object that inherits `constructor` and the like: a space makes it another text.
- * The format @ keeps phones, and texts that look like a formula, as they are when somebody edits the cell.
+ * The library looks up repeated texts in an object that inherits names such as `constructor`, so a space makes such a text different. The
+ * format @ keeps phones, and texts that look like formulas, unchanged when somebody edits the cell.
  */
 const textCell = (text: string) => ({
   value: text in {} ? `${text} ` : escaped(text.slice(0, cellMaxChars)),
@@ -133,7 +134,10 @@ const textCell = (text: string) => ({
   ...(/^[\d=+\-@]/.test(text) && { format: '@' }),
 });
 
-/** XML has no control characters and reads a line break in one way: a workbook writes them as `_x000D_`, and so `_x0041_`, which is none. */
+/**
+ * XML has no control characters, and normalizes line breaks. So a workbook writes them as `_x000D_`, and must escape a text that looks like
+ * `_x0041_`.
+ */
 const escaped = (text: string): string =>
   text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the ones that XML does not have
@@ -141,7 +145,7 @@ const escaped = (text: string): string =>
     (one) => `_x${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
   );
 
-/** A cell without a date is a time of day. */
+/** The day of a cell that has only a time of day. */
 const firstDay = Date.UTC(1899, 11, 31);
 
 /** A cell as text; dates and times in ISO 8601. */

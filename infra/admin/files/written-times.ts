@@ -2,7 +2,7 @@ import { parseDateTime } from '../../../shared/base/dates.ts';
 import { keysOf } from '../../../shared/base/maps.ts';
 import { asciiFigures, comparableName } from '../../../shared/base/text.ts';
 
-/** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. Programs add AM or PM, and a zone. */
+/** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. Some programs add AM or PM, and a zone. */
 const time =
   '(?:(?:,? +|t)(?:at )?(?<hour>\\d{1,2})[:.](?<minute>\\d{2})(?:[:.](?<second>\\d{2})(?:[.,]\\d{1,9})?)?(?: ?(?<half>[ap])\\.?m\\.?)?(?: ?(?<zone>z|(?:utc|gmt)?(?:[+-]\\d{1,2}:\\d{2}|[+-]\\d{4}|[+-]\\d{2}|(?<=utc|gmt)(?:[+-]\\d)?)))?)?';
 const [day, month, year] = ['(?<day>\\d{1,2})', '(?<month>\\d{1,2})', '(?<year>\\d{4})'];
@@ -14,13 +14,13 @@ const forms = {
   'dd-mm-yyyy': formOf(`${day}-${month}-${year}`),
   'yyyy-mm-dd': formOf(`${year}-${month}-${day}`),
 };
-/** How the program that wrote a file writes dates. */
+/** The formats in which programs write dates. */
 export const dateFormats = keysOf(forms);
 export type DateFormat = keyof typeof forms;
 
 const weekday = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?';
 const named = '(?<named>\\p{L}{3,9})\\.?';
-/** They can be read in one way. */
+/** Forms that can be read in only one way. */
 const plainForms = [
   forms['yyyy-mm-dd'],
   formOf(`${year}/${month}/${day}`),
@@ -28,7 +28,7 @@ const plainForms = [
   new RegExp(`^${weekday}${named} ${day}(?:th|st|nd|rd)?,? ${year}${time}$`, 'u'),
 ];
 
-/** English, then German where it differs. */
+/** The months in English, then in German where it differs. */
 const months = [
   'january januar jan',
   'february februar feb',
@@ -44,13 +44,13 @@ const months = [
   'december dezember dec dez',
 ].map((names) => names.split(' '));
 
-/** A time as a file has it. */
+/** A time as written in a file. */
 interface WrittenTime {
   /** `YYYY-MM-DD` */
   readonly date: string;
   /** `HH:MM:SS` */
   readonly time: string;
-  /** `Z` or `+05:30`; undefined if the file does not say it. */
+  /** `Z` or `+05:30`; undefined if the file names no zone. */
   readonly zone: string | undefined;
 }
 
@@ -89,8 +89,8 @@ function zoneOf(written: string): string {
 
 /**
  * Reads a time, or a date as its midnight, as `YYYY-MM-DDTHH:MM:SSZ`.
- * @param timeZone of a time without one
- * @returns undefined for any other text, for a time that does not exist, and for one that a zone's clocks show twice
+ * @param timeZone the zone of times without one
+ * @returns undefined for any other text, for a time that does not exist, and for a time that a zone's clocks show twice
  */
 export function writtenTime(
   text: string,
@@ -106,13 +106,13 @@ export function writtenTime(
   return at === undefined ? undefined : textOf(at);
 }
 
-/** Whether a text is a time, or a date, that does not say its zone. */
+/** Whether a text is a time or a date without a zone. */
 export const lacksZone = (text: string, format: DateFormat | undefined): boolean => {
   const written = writtenIn(text, format);
   return written !== undefined && written.zone === undefined;
 };
 
-/** Reads a date as `YYYY-MM-DD`; undefined also for one with a time other than midnight. */
+/** Reads a date as `YYYY-MM-DD`; undefined also if it has a time other than midnight. */
 export function writtenDate(text: string, format: DateFormat | undefined): string | undefined {
   const written = writtenIn(text, format);
   return written?.time === '00:00:00' ? written.date : undefined;
@@ -121,7 +121,7 @@ export function writtenDate(text: string, format: DateFormat | undefined): strin
 const textOf = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z');
 const dayMs = 86_400_000;
 
-/** The moment at which a zone's clocks show a time; undefined if they skip it, or show it twice. */
+/** The moment when a zone's clocks show a time; undefined if they skip it or show it twice. */
 function instantIn(timeZone: string, local: string): string | undefined {
   const shown = new Intl.DateTimeFormat('sv', {
     timeZone,

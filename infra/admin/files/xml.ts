@@ -1,6 +1,6 @@
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** A tag with the text that follows it. Its attributes are text until somebody needs them. */
+/** A tag with the text that follows it. Its attributes are not parsed until they are needed. */
 export interface Tag {
   readonly name: string;
   readonly attributes: string;
@@ -8,10 +8,10 @@ export interface Tag {
   readonly text: string;
 }
 
-/** A tag without its prefix, which programs choose, and the text that follows. A quoted attribute can contain `>`. */
+/** Matches a tag, without the prefix that programs choose, and the text that follows. A quoted attribute can contain `>`. */
 const tag = /<(\/?)(?:[^\s/>:]+:)?([^\s/>]+)([^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*)>([^<]*)/g;
 
-/** Reads the tags of an XML file. A tag that closes itself comes twice. */
+/** Reads the tags of an XML file. A self-closing tag is reported twice, as opened and closed. */
 export function eachTag(xml: string, read: (tag: Tag) => void): void {
   // Large sheets have millions of tags: a generator would take twice as long.
   const found = new RegExp(tag);

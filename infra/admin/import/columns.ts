@@ -15,31 +15,31 @@ import { type Plan, replacing } from './plan.ts';
 
 /** A column of a table, or a property of a JSON line. */
 export interface Column {
-  /** Its heading; if an earlier column has the same, with a number behind it: `Phone (2)`. */
+  /** The heading. If an earlier column has the same one, a number is added: `Phone (2)`. */
   readonly name: string;
   readonly target: ImportTarget;
   readonly formats: Formats;
 }
 
-/** A column as an option, the plan or its exact heading explains it. */
+/** A column, and the target that an option, the plan or its exact heading gives it. */
 export interface FoundColumn extends Omit<Column, 'target'> {
-  /** Undefined if none of them does: the column is open. */
+  /** Undefined if none of them names a target: the column is open. */
   readonly target: ImportTarget | undefined;
 }
 
-/** What the organization and the command say about columns. */
+/** The rules of the organization and the command for columns. */
 export interface ColumnRules {
   readonly organization: Organization;
   readonly plan: Plan;
   readonly keepIds?: boolean;
-  /** A row needs only what its lead is found by. */
+  /** Whether a row needs only the values that identify its lead. */
   readonly update?: boolean;
 }
 
-/** The target of a column without a heading, in which no row may have a value. */
+/** The target of a column without a heading, where no row may have a value. */
 export const nameless: ImportTarget = { name: '' };
 
-/** The names of columns: headings without surrounding blanks, and those that stand twice with a number. */
+/** The names of columns: headings without surrounding blanks, and repeated headings with a number. */
 export function columnNames(headings: readonly string[]): string[] {
   const taken = new Set<string>();
   return headings.map((heading) => {
@@ -52,19 +52,19 @@ export function columnNames(headings: readonly string[]): string[] {
   });
 }
 
-/** What each column of a file is read as: by an option, else by the plan, else by its heading. */
+/** Decides what each column of a file is read as: by an option, then by the plan, then by its heading. */
 export class ColumnReading {
-  /** The columns that are left out because nothing maps them. */
+  /** The columns that are ignored because nothing maps them. */
   readonly ignored = new Set<string>();
   readonly rules: ColumnRules;
-  /** By the name of the column, as the file spells it. */
+  /** Targets by column name, as the file spells it. */
   readonly #named = new Map<string, string | null>();
   readonly #planned: ReadonlyMap<string, Formats>;
   readonly #formats: Formats;
 
   /**
-   * @param names of the columns; undefined for JSON lines, whose properties differ from line to line
-   * @throws CommandError for an option or a plan that does not fit the organization or the file
+   * @param names the column names; undefined for JSON lines, whose properties differ from line to line
+   * @throws CommandError if an option or the plan does not fit the organization or the file
    */
   constructor(rules: ColumnRules, file: string, names?: readonly string[]) {
     this.rules = rules;
@@ -110,7 +110,7 @@ export class ColumnReading {
     this.#formats = { ...plan, values: replacing(plan.values) };
   }
 
-  /** @param hasFieldsObject as `targetNamed` takes it @returns a column whose target is undefined if it is open */
+  /** @param hasFieldsObject as for `targetNamed` @returns the column; its target is undefined if it is open */
   columnNamed(name: string, hasFieldsObject = false): FoundColumn {
     return { name, target: this.#targetOf(name, hasFieldsObject), formats: this.#formatsOf(name) };
   }
@@ -119,7 +119,7 @@ export class ColumnReading {
     const { organization, plan } = this.rules;
     const named = this.#named.get(name);
     if (named === null) return nowhere;
-    // A plan names the columns that it reads, so that it tells when a file has another one.
+    // A plan must name all columns that it reads, so that an additional column is noticed.
     const isReport = targetNamed(organization, name) === nowhere;
     const target =
       named !== undefined || plan.file === undefined || isReport
@@ -131,7 +131,7 @@ export class ColumnReading {
     return nowhere;
   }
 
-  /** The column's own dates and values go before those of the plan. Only an option outranks them. */
+  /** A column's own dates and values take precedence over the plan's. Only an option overrides them. */
   #formatsOf(name: string): Formats {
     const { dates, values } = this.#planned.get(name) ?? {};
     if (dates === undefined && !values?.size) return this.#formats;
@@ -148,8 +148,8 @@ export class ColumnReading {
   }
 
   /**
-   * What is wrong with columns together: two of them are for one field or property, or nothing shows that lead IDs are this service's own.
-   * @param subject of the sentences: the file or line
+   * Reports what is wrong with columns as a whole: two share a target, or nothing shows that lead IDs come from this service.
+   * @param subject the sentences' subject: the file or the line
    */
   *issuesOf(columns: readonly Column[], subject: string): Generator<string> {
     const known = columns.filter(({ target }) => target.name !== '');
@@ -194,11 +194,11 @@ export class ColumnReading {
   }
 }
 
-/** Whether several columns may be read into one: texts join with a blank, notes by lines, lists as their values. */
+/** Whether several columns may share this target: texts are joined with a blank, notes with line breaks, lists by their values. */
 export const joins = ({ field, property }: ImportTarget): boolean =>
   property === 'note' || ['text', 'textarea', 'multiselect'].includes(field?.type ?? '');
 
-/** The columns that an option names. @throws CommandError if the file has none */
+/** The columns that an option names. @throws CommandError if the file has no such column */
 function columnsNamed(
   option: string,
   column: string,
@@ -218,7 +218,7 @@ function columnsNamed(
 export const quoted = (names: readonly string[]): string =>
   names.map((name) => JSON.stringify(name)).join(', ');
 
-/** A heading may contain a colon: the longest heading of the file counts. The value is split at the last `=`, as in `--map`. */
+/** A heading may contain a colon, so the longest matching heading of the file counts. The value is split at the last `=`, as in `--map`. */
 function replacementIn(
   text: string,
   names: readonly string[] | undefined,

@@ -18,20 +18,20 @@ import type { ReadRow } from './rows.ts';
 /** Why a row is refused. */
 export interface RowIssue {
   readonly sentence: string;
-  /** The column and the value as the file has them, if one value is refused. */
+  /** The column and the value as in the file, if a single value is refused. */
   readonly column?: string | undefined;
   readonly value?: string | undefined;
 }
 
-/** A row, and the lead that the rules make of it. An earlier run may have imported it under other settings, which allowed it. */
+/** A row, and the lead that the rules make of it. An earlier run may have imported it, when other settings allowed it. */
 export interface DecidedRow extends ReadRow {
   readonly digests: RowDigests;
   readonly organization: Organization;
-  /** As far as it can be read. */
+  /** The phone and email, as far as they can be read. */
   readonly identity: ReturnType<typeof identityOfRow>;
-  /** Undefined if the settings forbid it. */
+  /** The lead; undefined if the settings forbid it. */
   readonly start: RowLead | undefined;
-  /** Why the settings forbid it. */
+  /** Why the settings forbid the lead. */
   readonly issues: readonly RowIssue[];
 }
 
@@ -60,7 +60,9 @@ function startOf(organization: Organization, row: ReadRow): Pick<DecidedRow, 'st
   }
 }
 
-/** DynamoDB charges a write by the kilobyte: of the lead, and of the settings if the lead counts there (`countReference`). */
+/**
+ * DynamoDB charges a write by the kilobyte. If the lead increments the counter in the settings (`countReference`), their size counts too.
+ */
 export const kilobytesOf = ({ start, organization }: AllowedRow): number =>
   Math.ceil((jsonBytes([start.lead.fields, start.note]) + 400) / 1024) +
   (start.settingsVersion === undefined ? 0 : kilobytesOfSettings(organization));
@@ -69,7 +71,7 @@ const kilobytesOfSettings = memoize((organization: Organization) =>
 );
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Each issue as a sentence with the name of its column and how the value could be read. */
+/** The issues as sentences with the column's name and a hint how the value could be read. */
 export const issuesOf = ({ refused }: ValidationFailed, { columnOf }: ReadRow): RowIssue[] =>
   refused.map(([name, { sentence }]) => {
     const { label, hint, column, value } = columnOf(name);
@@ -77,8 +79,8 @@ export const issuesOf = ({ refused }: ValidationFailed, { columnOf }: ReadRow): 
   });
 
 /**
- * A digest that is equal for rows with the same values, and the same columns that cannot be read. The order of the values and empty values do
- * not matter, nor does the mark of an export. The table keeps it: rows that were imported are recognized by it.
+ * A digest that is equal for rows with the same values and the same unreadable columns. The order of values, empty values and the mark of
+ * an export do not matter. The table keeps the digest, to recognize imported rows.
  */
 export function rowDigest({ fields, properties }: ImportRow): string {
   const { mark: _, note = null, ...others } = properties;
@@ -91,14 +93,14 @@ export function rowDigest({ fields, properties }: ImportRow): string {
   return hash('sha256', JSON.stringify(parts));
 }
 
-/** The fields of a phone and an email, each by a name of its value: no two leads of an organization may share one. */
+/** The phone and email fields, by a name for each value, because no two leads of an organization may share a value. */
 export const identitiesOf = ({ phone, email }: DecidedRow['identity']): Map<string, string> =>
   new Map([
     ...(phone === undefined ? [] : [[`phone ${phone}`, 'phone'] as const]),
     ...(email === undefined ? [] : [[`email ${comparableEmail(email)}`, 'email'] as const]),
   ]);
 
-/** What an update changes in a lead. */
+/** The changes of an update to a lead. */
 export interface LeadUpdate {
   readonly leadId: number;
   readonly changes: readonly FieldChange[];
@@ -106,10 +108,10 @@ export interface LeadUpdate {
   readonly isNoted: boolean | undefined;
 }
 
-/** A row, and what became of it. */
+/** A row and its result. */
 export interface WrittenRow extends ReadRow {
   readonly outcome: 'imported' | 'updated' | 'alreadyThere' | 'refused';
-  /** Of a row that updates a lead. */
+  /** Set if the row updates a lead. */
   readonly update?: LeadUpdate;
   /** Why the row is refused. */
   readonly issues: readonly RowIssue[];
@@ -123,7 +125,7 @@ export const refused = (row: ReadRow, ...issues: readonly (RowIssue | string)[])
   issues: issues.map((issue) => (typeof issue === 'string' ? { sentence: issue } : issue)),
 });
 
-/** Refuses a row whose phone, email or lead ID somebody else has. */
+/** Refuses a row whose phone, email or lead ID already belongs to another lead or row. */
 export const taken = (row: ReadRow, name: string, holder: string): WrittenRow =>
   refused(row, `${row.columnOf(name).label} belongs to ${holder}: no two leads may share it.`);
 

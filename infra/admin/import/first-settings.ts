@@ -14,7 +14,7 @@ import { phoneOfCountry } from '../options.ts';
 /** A column of a list of leads, with its values in the order of the rows. */
 export interface ListColumn {
   readonly heading: string;
-  /** Without the empty ones. */
+  /** The values, without empty ones. */
   readonly values: readonly string[];
 }
 
@@ -22,7 +22,7 @@ type Field = WrittenFile['fields'][number];
 
 const optionsMax = 30;
 const nameMaxChars = 200;
-/** Columns that need no settings: the plan says what becomes of them. */
+/** Columns that need no settings, because the plan reads them. */
 const ofThePlan = [
   'note',
   'pipeline',
@@ -45,12 +45,12 @@ export const settingsWith = (id: number, more: object) => ({
   ...more,
 });
 
-/** The organization that a settings file makes. */
+/** The organization that a settings file defines. */
 export function organizationOf(text: string): Organization {
   return organizationFrom(parseSettingsFile(completedFile(text, undefined)).settings, 1);
 }
 
-/** Proposes the settings of an organization from a list of its leads: names of users, stages and sources, and fields for what is left. */
+/** Proposes an organization's settings from a list of its leads: names of users, stages and sources, and fields for all other columns. */
 export function settingsFromList(id: number, columns: readonly ListColumn[]): object {
   const empty = organizationOf(JSON.stringify(settingsWith(id, {})));
   const names = new Map<string, readonly string[]>();
@@ -79,18 +79,18 @@ export function settingsFromList(id: number, columns: readonly ListColumn[]): ob
   });
 }
 
-/** The first spelling of each text that is one name for people. */
+/** The first spelling of each text, where texts that people read as the same name count once. */
 const distinct = (texts: readonly string[]): string[] =>
   [...Map.groupBy(new Set(texts), comparableName).values()].flatMap(([first]) => first ?? []);
 
-/** Numbers are no names: they are IDs of another system. */
+/** Excludes numbers, which are IDs of another system. */
 const namesIn = (values: readonly string[]): string[] =>
   distinct(values).filter((text) => text.length <= nameMaxChars && !/^\d+$/.test(text));
 
 const isRowNumbers = (values: readonly string[]): boolean =>
   values.every((value, at) => value === String(at + 1));
 
-/** Where leads start goes first, and where they end goes last. */
+/** Stages where leads start come first, and stages where they end come last. */
 function stageNamed(name: string): { rank: number; stage: string | object } {
   if (
     /\bnot\b|\b(lost|dead|junk|dropped|invalid|rejected|closed)\b/i.test(name) &&
@@ -115,7 +115,7 @@ function fieldFor(heading: string, values: readonly string[], fields: readonly F
   let key = base;
   for (let number = 2; isTaken(key); number += 1) key = `${base}_${number}`;
   const named = heading.slice(0, nameMaxChars).trim();
-  // Two headings can differ in what people do not see.
+  // Two headings can differ only in invisible characters.
   const isLabel =
     withName(
       fields.map((field) => ({ name: field.label })),
@@ -134,7 +134,7 @@ function fieldFor(heading: string, values: readonly string[], fields: readonly F
   };
 }
 
-/** What most of a column's readers would call its values. Figures of one length are codes, such as of post offices. */
+/** The type that most readers would give a column's values. Numbers of equal length are codes, such as postcodes. */
 function typeOf(values: readonly string[], options: readonly string[]): Field['type'] {
   const are = (is: (value: string) => boolean): boolean => values.every(is);
   if (are(hasEmailForm)) return 'email';

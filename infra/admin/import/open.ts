@@ -30,17 +30,17 @@ type FileFacts = Omit<LeadsFile, 'rows' | 'lines'>;
 export interface ImportFile
   extends FileFacts,
     Pick<Plan, 'country' | 'timeZone' | 'ignoresOthers'> {
-  /** Empty for JSONL. */
+  /** The headings; empty for JSONL. */
   readonly headings: readonly string[];
-  /** Read by the plan as they are iterated. */
+  /** The rows, which are read by the plan while they are iterated. */
   readonly rows: Iterable<ReadRow>;
-  /** The columns that are left out because nothing maps them. */
+  /** The columns that are ignored because nothing maps them. */
   readonly others: ReadonlySet<string>;
-  /** All columns that are left out. */
+  /** All ignored columns. */
   readonly ignored: readonly string[];
 }
 
-/** A file with columns that somebody must look at. */
+/** A file with open columns, which a person must review. */
 export interface OpenFile {
   readonly proposal: PlanFile;
   readonly open: readonly (Pick<ProposedColumn, 'inPlan'> & {
@@ -51,7 +51,7 @@ export interface OpenFile {
   readonly rows: readonly ReadRow[];
 }
 
-/** Reads a file of leads into memory. @throws CommandError for a file that cannot be used, or that does not fit its plan */
+/** Reads a file of leads into memory. @throws CommandError if the file cannot be used, or does not fit its plan */
 export async function openImportFile(
   path: string,
   organization: Organization,
@@ -99,15 +99,15 @@ export async function openImportFile(
   };
 }
 
-/** A list whose columns are still to be named. */
+/** A list whose columns have no targets yet. */
 export interface ReadList {
-  /** By their headings, with the values of all rows. */
+  /** The columns with their headings, and the values of all rows. */
   readonly columns: readonly { readonly heading: string; readonly values: readonly string[] }[];
-  /** The plan by which an organization imports the list. */
+  /** The plan with which an organization can import the list. */
   readonly planFor: (organization: Organization) => OpenFile;
 }
 
-/** @throws CommandError for a file that has no columns */
+/** @throws CommandError if the file has no columns */
 export async function readList(path: string, options: PlanOptions = {}): Promise<ReadList> {
   const plan = await planOf(options);
   const file = await readLeadsFile(path, plan);
@@ -141,11 +141,11 @@ function headingsOf(path: string, { rows: [first] }: LeadsFile): string[] {
   return headings;
 }
 
-/** So many rows show what the values of a column are. */
+/** How many rows are enough to classify a column's values. */
 const sampleRows = 2000;
 const rowsShown = 3;
 
-/** The plan for a file, and what its headings and the options leave open. */
+/** The plan for a file, with the columns that its headings and the options leave open. */
 function proposalFor(
   reading: ColumnReading,
   columns: readonly FoundColumn[],
@@ -187,7 +187,7 @@ function sampledColumns(
     const values = valuesAt(sample, at);
     const isNamed = reading.isNamed(column.name);
     const isForeignId = !isNamed && target?.property === 'leadId';
-    // A second column for what cannot have two is open although its heading is exact.
+    // A second column for a target that cannot have two is open, even if its heading is exact.
     const isSecond = !isNamed && target !== undefined && claimed.has(target.name);
     if (target?.name) claimed.add(target.name);
     const found = isForeignId || isSecond ? undefined : target;
@@ -218,7 +218,7 @@ function* missingIssue(
     yield `${path} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${quoted(columns.map(({ name }) => name))}. Name one with --map 'COLUMN=${missing[0]}', or in the plan.`;
 }
 
-/** A row as it was read: by field key or by the heading of a property, without the columns that are left out. */
+/** A row as it was read, by field key or property heading, without ignored columns. */
 export function shownRow(
   organization: Organization,
   { read, sent }: ReadRow,

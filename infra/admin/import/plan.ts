@@ -14,7 +14,7 @@ import { dateFormats } from '../files/written-times.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
 import type { CountryCode } from '../options.ts';
 
-/** What a column is read as. */
+/** How a column is read. */
 export interface ColumnPlan {
   /** A field key or label, or the heading of a property; null ignores the column. */
   readonly to: string | null;
@@ -22,22 +22,22 @@ export interface ColumnPlan {
   readonly values?: ReplacedValues | undefined;
 }
 
-/** What is read instead of a value; null for nothing. */
+/** Replacements by value; null for an empty value. */
 type ReplacedValues = Readonly<Record<string, string | null>>;
 
-/** How a file is read: by a plan, by options, or by both. */
+/** How a file is read, according to a plan, options, or both. */
 export interface Plan extends Members {
   /** The path of the plan; undefined if the file is read by its headings and the options alone. */
   readonly file: string | undefined;
-  /** By column. */
+  /** The plans of columns, by column name. */
   readonly columns: ReadonlyMap<string, ColumnPlan>;
-  /** Columns of the options, which outrank those of the plan. */
+  /** Columns that options name, which override the plan's. */
   readonly optionColumns: ReadonlyMap<string, string | null>;
   /** Each `COLUMN:from=to`. */
   readonly optionValues: readonly string[];
-  /** Whether columns that nothing maps are left out. */
+  /** Whether columns that nothing maps are ignored. */
   readonly ignoresOthers: boolean;
-  /** Of every column. */
+  /** Replacements for all columns. */
   readonly values: ReplacedValues;
 }
 
@@ -61,7 +61,7 @@ const column = v.union(
   'must be a field, null to ignore the column, or an object with "to", and "dates" or "values"',
 );
 
-/** Whether a constructor of the language accepts a text. */
+/** Whether a built-in constructor accepts a text. */
 const acceptedBy =
   (construct: (text: string) => unknown) =>
   (text: string): boolean => {
@@ -76,7 +76,7 @@ const acceptedBy =
 const isEncoding = acceptedBy((label) => new TextDecoder(label));
 const isTimeZone = acceptedBy((timeZone) => new Intl.DateTimeFormat('en', { timeZone }));
 
-/** The options that are members of a plan, each with what its value must be. */
+/** What the value of each option that is also a member of a plan must be. */
 const issues = {
   country: 'must be two letters of ISO 3166, such as DE',
   timeZone: 'must be a time zone, such as Asia/Kolkata',
@@ -85,7 +85,7 @@ const issues = {
 const checked = (is: (text: string) => boolean, issue: string, title: string) =>
   v.pipe(v.string(issue), v.check(is, issue), v.title(title));
 
-/** The members that are options too: an option outranks the plan. */
+/** The members that are also options. An option overrides the plan. */
 const members = {
   country: v.optional(
     checked(isSupportedCountry, issues.country, 'Country of phones without a country code.'),
@@ -140,7 +140,7 @@ export const planJsonSchema = (): Record<string, unknown> =>
     description: 'What lead import --plan reads. lead import proposes one.',
   });
 
-/** The options of a command that say how a file is read. */
+/** The options of a command that determine how a file is read. */
 export interface PlanOptions extends Members {
   readonly plan?: string;
   readonly map?: ReadonlyMap<string, string>;
@@ -150,7 +150,7 @@ export interface PlanOptions extends Members {
   readonly value?: readonly string[];
 }
 
-/** The plan of the options, and of the file that `--plan` names. An option outranks the file. @throws CommandError */
+/** The plan from the options and from the file that `--plan` names. An option overrides the file. @throws CommandError */
 export async function planOf(options: PlanOptions): Promise<Plan> {
   const {
     plan: file,
@@ -172,7 +172,7 @@ export async function planOf(options: PlanOptions): Promise<Plan> {
     columns: new Map(
       Object.entries(columns).map(([heading, one]) => [
         heading,
-        // An option outranks the plan, also its columns.
+        // An option overrides the plan, including its columns.
         one === null || typeof one === 'string'
           ? { to: one }
           : { ...one, dates: formats.dates ?? one.dates },
@@ -198,7 +198,7 @@ async function readPlan(path: string): Promise<PlanFile> {
   );
 }
 
-/** The file of a plan with these columns. */
+/** The content of a plan's file with these columns. */
 export const planFileOf = (plan: Plan, columns: PlanFile['columns']): PlanFile => ({
   columns,
   ...(plan.ignoresOthers && { others: 'ignore' }),
@@ -206,7 +206,7 @@ export const planFileOf = (plan: Plan, columns: PlanFile['columns']): PlanFile =
   ...(Object.keys(plan.values).length > 0 && { values: plan.values }),
 });
 
-/** The values of a plan, as `readCell` looks them up. */
+/** A plan's replacements, in the form in which `readCell` looks them up. */
 export const replacing = (
   ...values: readonly (ReplacedValues | undefined)[]
 ): ReadonlyMap<string, string | null> =>
@@ -249,7 +249,7 @@ const parser =
     throw new InvalidArgumentError(`It ${issue}.`);
   };
 
-/** The options that say which table of a file is read, and how its text is encoded. */
+/** The options that choose the table in a file, and its encoding. */
 export const readOptions = (): Option[] => [
   new Option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one that is visible)'),
   new Option(

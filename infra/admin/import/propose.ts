@@ -27,26 +27,26 @@ import type { Plan, PlanFile } from './plan.ts';
 export interface SampledColumn extends FoundColumn {
   /** Whether an option names the column. */
   readonly isNamed: boolean;
-  /** Whether its heading is that of lead IDs, which are those of another system. */
+  /** Whether the heading names lead IDs, but the IDs come from another system. */
   readonly isForeignId: boolean;
-  /** Without the empty ones. */
+  /** The values, without empty ones. */
   readonly values: readonly string[];
 }
 
-/** A column as it is proposed. */
+/** A proposed column. */
 export interface ProposedColumn extends Column {
-  /** Why somebody must look at it; undefined if an option or its exact heading says what it is. */
+  /** Why a person must review the column; undefined if an option or its exact heading explains it. */
   readonly why?: string;
-  /** The end of that sentence: what somebody who edits the plan may write instead. */
+  /** The end of that sentence: what to write instead in the plan. */
   readonly inPlan?: string;
 }
 
-/** What the values of a column are, by at least so many of them. */
+/** The share of a column's values that must agree to classify it. */
 const mostly = 0.8;
 const shareOf = (values: readonly string[], is: (value: string) => boolean): number =>
   values.length === 0 ? 0 : values.filter(is).length / values.length;
 
-/** So many of the values that a heading promises must be the organization's. */
+/** The share of a column's values that must be the organization's, as its heading promises. */
 const knownShare = 0.5;
 interface Guess {
   readonly target: ImportTarget;
@@ -56,7 +56,10 @@ interface Guess {
   readonly isPart?: boolean;
 }
 
-/** Proposes what each column is read as: an open one by its heading, else by its values. Two columns that cannot be joined never share a target. */
+/**
+ * Proposes how each column is read: an open one by its heading, or else by its values. Two columns that cannot be joined never share a
+ * target.
+ */
 export function proposed(
   organization: Organization,
   columns: readonly SampledColumn[],
@@ -74,11 +77,11 @@ export function proposed(
     const guess = guesses.get(column);
     return guess ? [{ column, guess }] : [];
   });
-  // Two columns of a kind can stand beside each other: the one with most values goes first.
+  // If two columns of a kind are beside each other, the one with more values comes first.
   const wholes = named
     .filter(({ guess }) => !guess.isPart)
     .sort((a, b) => b.column.values.length - a.column.values.length || a.guess.rank - b.guess.rank);
-  // A whole name goes before its parts, which keep the order of the file.
+  // A whole name takes precedence over its parts, which keep the file's order.
   for (const { column, guess } of [...wholes, ...named.filter(({ guess }) => guess.isPart)])
     claims.claim(column, guess);
   for (const column of filled) {
@@ -94,14 +97,14 @@ export function proposed(
   };
 }
 
-/** The columns that are proposed. If a heading is not exact, so are the others that would not do as they are. */
+/** The columns to propose. If any heading is inexact, this includes all columns that would not work as they are. */
 function openColumns(
   organization: Organization,
   columns: readonly SampledColumn[],
   guesses: ReadonlyMap<SampledColumn, Guess | undefined>,
 ): readonly SampledColumn[] {
   const hasOpen = columns.some(({ target }) => !target);
-  /** Whether a column of a usual heading has more values than one with the exact heading. */
+  /** Whether a column with a common heading has more values than the one with the exact heading. */
   const isOutdone = ({ target, isNamed, values }: SampledColumn): boolean =>
     !isNamed &&
     columns.some((other) => {
@@ -114,7 +117,7 @@ function openColumns(
   );
 }
 
-/** Whether an exact heading is that of another product: most values are not of the organization. */
+/** Whether an exact heading comes from another product, because most values do not belong to the organization. */
 const misfits = (organization: Organization, { target, isNamed, values }: SampledColumn): boolean =>
   target !== undefined &&
   !isNamed &&
@@ -122,7 +125,7 @@ const misfits = (organization: Organization, { target, isNamed, values }: Sample
   isOfNames(writingOf(target)) &&
   shareOf(values, (value) => isNamedBy(organization, target, value)) < knownShare;
 
-/** Which column is read as what. */
+/** Assigns columns to targets. */
 class Claims {
   readonly #columns = new Map<SampledColumn, ProposedColumn>();
   /** The column of each target, by its name. */
@@ -152,7 +155,7 @@ class Claims {
   }
 }
 
-/** What a heading says, if the values fit. */
+/** The target by a column's heading, if the values fit. */
 function byHeading(organization: Organization, column: SampledColumn): Guess | undefined {
   const usual = usualTarget(organization, column.name);
   const near = usual ? undefined : nearTarget(organization, column.name);
@@ -167,7 +170,7 @@ function byHeading(organization: Organization, column: SampledColumn): Guess | u
   const writing = writingOf(target);
   const distinct = [...new Set(column.values)];
   if (writing === 'time' || writing === 'date') return isOfDates(column) ? guess : undefined;
-  if (!isOfNames(writing)) return guess; // IDs would be names, too
+  if (!isOfNames(writing)) return guess; // IDs would also count as names
   const known = shareOf(distinct, (value) => isNamedBy(organization, target, value));
   if (known >= knownShare) return guess;
   const note = targetNamed(organization, 'note');
@@ -180,7 +183,7 @@ function byHeading(organization: Organization, column: SampledColumn): Guess | u
   return note && { ...guess, target: note, why, inPlan };
 }
 
-/** What the values of a column are, if its heading says nothing. */
+/** The target by a column's values, if its heading says nothing. */
 function byItsValues(
   organization: Organization,
   column: SampledColumn,
@@ -209,7 +212,7 @@ function byItsValues(
   return guessOf(named('created at'), 'dates') ?? guessOf(second ? undefined : only, 'dates');
 }
 
-/** Whether a text is a name that a column of this target can have. Numbers are no names: they would be taken for IDs. */
+/** Whether a text is a name that this target can have. Numbers are not names, because they would be read as IDs. */
 function isNamedBy(organization: Organization, target: ImportTarget, value: string): boolean {
   if (/^\s*\d+\s*$/.test(value)) return false;
   const { field, property } = target;
@@ -227,7 +230,7 @@ const separatorsOf = ({ type }: Field) => (fieldKinds[type].isList ? listSeparat
 const isOption = (field: Field, item: string): boolean =>
   optionFinder(field.options)(item) !== undefined;
 
-/** The separator by which the lists of a column are options, if it is not the comma. */
+/** The separator with which a column's lists are options, if it is not a comma. */
 function separatorOf(
   target: ImportTarget | undefined,
   values: readonly string[],
@@ -244,7 +247,7 @@ function separatorOf(
   return best === ',' ? undefined : best;
 }
 
-/** The forms of date in which most values of a column can be read; `undefined` for those that need none. */
+/** The date formats with which most values of a column can be read; `undefined` if none is needed. */
 const datesOf = memoize(({ values }: SampledColumn): (DateFormat | undefined)[] =>
   [undefined, ...dateFormats.filter((format) => format !== 'yyyy-mm-dd')].filter(
     (format) => shareOf(values, (value) => writtenTime(value, format) !== undefined) >= mostly,
@@ -252,13 +255,13 @@ const datesOf = memoize(({ values }: SampledColumn): (DateFormat | undefined)[] 
 );
 const isOfDates = (column: SampledColumn): boolean => datesOf(column).length > 0;
 
-/** A column with an exact heading, with the form of its dates. */
+/** A column with an exact heading, with its date format. */
 function withDates(column: SampledColumn): ProposedColumn {
   const { why: _, ...known } = openColumn(column, column.target ?? nowhere, '');
   return known;
 }
 
-/** The column as it is proposed, with its form of dates if only one fits: a day after the 12th shows which number is the month. */
+/** The proposed column, with its date format if only one fits: a day after the 12th shows which number is the month. */
 function openColumn(column: SampledColumn, target: ImportTarget, why: string): ProposedColumn {
   const { name, formats, values } = column;
   const writing = writingOf(target);
@@ -267,7 +270,7 @@ function openColumn(column: SampledColumn, target: ImportTarget, why: string): P
   const fitting = datesOf(column);
   const [dates, other] = fitting;
   if (fitting.includes(undefined)) return { name, formats, target, why };
-  // Dots are only written between day and month. Who writes a hyphen may begin with either.
+  // With dots, the day always comes first. With hyphens, either can come first.
   const isSure =
     dates !== 'dd-mm-yyyy' || values.some((value) => /^\D*(?:1[3-9]|2\d|3[01])-/.test(value));
   if (!other && isSure) return { name, formats: { ...formats, dates }, target, why };

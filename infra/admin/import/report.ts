@@ -20,9 +20,9 @@ export interface ReportOptions {
 }
 
 /**
- * The path of a report: by default next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
+ * The path of a report, by default next to the file. A dry run has another path, because an earlier report may contain corrections that
  * have not been imported yet.
- * @throws CommandError for a path that cannot be written, or that of the file
+ * @throws CommandError if the path cannot be written, or is the file's own
  */
 export async function reportFileOf(
   file: string,
@@ -46,12 +46,12 @@ const reasonLinesMax = 5;
 const reasonMaxChars = 300;
 const plannedMax = 20;
 
-/** The refused rows of a file, and what the command says at its end. */
+/** The refused rows of a file, and the command's final sentences. */
 export class ImportReport {
   readonly #refusals: WrittenRow[] = [];
-  /** The issues of rows by their reason. A row that has several issues counts for each of them. */
+  /** Issues by reason. A row with several issues counts for each of them. */
   readonly #reasons = new Map<string, Reason>();
-  /** The first changes of leads, and all rows that become leads. */
+  /** The first changes to leads, and all rows that become leads. */
   readonly #changes: string[] = [];
   readonly #newRows: number[] = [];
   readonly #organization: Organization;
@@ -63,7 +63,7 @@ export class ImportReport {
   #localTimes = 0;
   #localTime: string | undefined;
 
-  /** @param country of the phones without a country code */
+  /** @param country the country of phones without a country code */
   constructor(organization: Organization, country: string | undefined) {
     this.#organization = organization;
     const { fields } = organization;
@@ -87,8 +87,8 @@ export class ImportReport {
   }
 
   /**
-   * Writes the refused rows, each with its number and the reason, in the format of the file: once corrected, they can be imported. Only their
-   * owner may read them, because they contain personal data. An earlier report is replaced, or deleted if no rows were refused.
+   * Writes the refused rows with their numbers and reasons, in the file's format, so that they can be imported once corrected. Only the
+   * owner may read the report, because it contains personal data. An earlier report is replaced, or deleted if no rows were refused.
    */
   async write(path: string, file: Pick<ImportFile, 'form' | 'headings'>): Promise<void> {
     if (this.#refusals.length === 0) return rm(path, { force: true });
@@ -97,13 +97,13 @@ export class ImportReport {
     await rename(unfinished(path), path);
   }
 
-  /** What stands below the counts: what a dry run would change, and why rows were refused. */
+  /** The lines below the counts: what a dry run would change, and why rows were refused. */
   *lines(
     { updated = 0, imported }: ImportCounts,
     { dryRun = false, update = false }: FileOptions & ReportOptions,
   ): Generator<string> {
     if (dryRun && update) {
-      // The leads that would be changed or made.
+      // The leads that would be changed or created.
       yield* this.#changes;
       if (updated > plannedMax) yield `and ${updated - plannedMax} more`;
       if (imported > 0)
@@ -113,7 +113,7 @@ export class ImportReport {
     yield* this.phoneLines();
   }
 
-  /** What the command says at its end: where the report is, and which options help. @param file null without a refused row */
+  /** The command's final sentences: where the report is, and which options help. @param file null if no row was refused */
   *nextLines(
     file: string | null,
     { imported }: ImportCounts,
@@ -142,7 +142,7 @@ export class ImportReport {
       yield `${countOf(this.#localTimes, 'row')} ${have} without a zone, such as ${this.#localTime}: ${are} read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.`;
   }
 
-  /** The most frequent reasons, how many of the refused rows have each, and the correction that would help them. */
+  /** The most frequent reasons, with the number of refused rows and the correction that would help. */
   *#reasonLines(): Generator<string> {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b.count - a.count);
     const all = countOf(this.#refusals.length, 'refused row');
@@ -156,7 +156,10 @@ export class ImportReport {
     if (others > 0) yield `  other reasons: ${others.toLocaleString('en')}`;
   }
 
-  /** The values of a column that rows were refused for, the most frequent first. A value that stands once is no habit of the file. */
+  /**
+   * The values of a column for which rows were refused, most frequent first. Omits values that occur once, because they are no habit of the
+   * file.
+   */
   refusedValues(column: string): string[] {
     const own = [...this.#reasons.values()].filter((reason) => reason.column === column);
     const counts = own
@@ -204,11 +207,11 @@ interface Reason {
 const valuesMax = 1000;
 const correctionsMax = 3;
 const refusedValuesMax = 20;
-/** What people and programs write for no value. */
+/** Words that people and programs write for no value. */
 const emptyWords =
   /^(?:[-–—.?/]+|n\.?\s?[/.]?\s?a\.?|none|no|nil|null|nan|unknown|undefined|empty|not (?:available|provided|given|known)|keine?|kein(?:e|er)? angabe|unbekannt|nahi|nahin)$/i;
 
-/** How to read the most frequent of the refused values, if they stand for none. */
+/** How to read the most frequent refused values, if they mean no value. */
 function* correctionLines(column: string, values: ReadonlyMap<string, number>): Generator<string> {
   const empty = [...values].filter(([value]) => emptyWords.test(value));
   for (const [value, count] of empty.sort(([, a], [, b]) => b - a).slice(0, correctionsMax)) {
@@ -237,7 +240,7 @@ async function reportContent(
       .map((row) => ({ ...row.original, [number]: row.number, [reason]: sentences(row) }))
       .map((object) => `${JSON.stringify(object)}\n`)
       .join('');
-  // Without the columns of an earlier report.
+  // Omits the columns of an earlier report.
   const isOwn = headings.map((heading) => [number, reason].some((own) => own === heading.trim()));
   const headingCells = [number, reason, ...headings.filter((_, at) => !isOwn[at])];
   const rows = refusals.map((row): WrittenValue[] => {

@@ -23,36 +23,36 @@ import { textOfCell } from '../files/workbook.ts';
 import { lacksZone } from '../files/written-times.ts';
 import { type Column, type ColumnReading, nameless, quoted } from './columns.ts';
 
-/** What the refusal of a value says of its column. */
+/** What a refusal says about the column of a value. */
 export interface RefusedColumn {
-  /** How the sentence names it. */
+  /** The column's name in the sentence. */
   readonly label: string;
   /** The end of the sentence: how the value could be read. */
   readonly hint: string;
-  /** The column and the value as the file has them, if it is one value. */
+  /** The column and the value as in the file, if it is a single value. */
   readonly column?: string;
   readonly value?: string;
 }
 
-/** A row of a file, as it was read. */
+/** A row that was read from a file. */
 export interface ReadRow {
   /** The row of a spreadsheet, whose headings are row 1, or the line of a JSONL file. */
   readonly number: number;
   /** The cells or the object, for the report. */
   readonly original: object;
-  /** Why the row cannot be read, in a sentence. It has no values then. */
+  /** A sentence that says why the row cannot be read. The row then has no values. */
   readonly issue?: string;
-  /** The values as the file has them, by which a repeated import recognizes the row, whatever its plan is. */
+  /** The values as in the file. A repeated import recognizes the row by them, whatever its plan. */
   readonly sent: ImportRow;
   /** The values as the plan reads them. */
   readonly read: ImportRow;
-  /** The first time that does not say its zone. */
+  /** The first time without a zone. */
   readonly localTime?: string | undefined;
   /** The column of a field or property that is refused. */
   readonly columnOf: (name: string) => RefusedColumn;
 }
 
-/** How the rows of a file are read. */
+/** Determines how the rows of a file are read. */
 export interface RowOptions {
   readonly reading: ColumnReading;
   readonly hasPlan: boolean;
@@ -61,7 +61,7 @@ export interface RowOptions {
 /** One value of a row. */
 interface RowCell extends Column {
   readonly raw: RawValue;
-  /** A time of a workbook, which says no zone. */
+  /** A workbook's time, which has no zone. */
   readonly isLocal?: boolean;
 }
 
@@ -97,7 +97,7 @@ export function* tableRows(
   }
 }
 
-/** LibreOffice keeps a 0 that stands for no result, unless it is told to calculate. */
+/** LibreOffice keeps a 0 that means no result, unless it is told to recalculate. */
 export const withoutResultIssue = (cell: string): string =>
   `cell ${cell} has a formula without a result: open the file in a spreadsheet program and save it. In LibreOffice, press Ctrl+Shift+F9 first.`;
 
@@ -113,7 +113,7 @@ export function* jsonlRows(lines: readonly string[], options: RowOptions): Gener
 }
 
 /**
- * The values of a line. Fields are in `fields`, as an export writes them, or among the other properties.
+ * The values of a line. Fields are inside `fields`, as an export writes them, or beside the other properties.
  * @returns a sentence if they cannot be read
  */
 function valuesOf(object: unknown, { reading }: RowOptions): readonly RowCell[] | string {
@@ -147,8 +147,8 @@ const unreadable = (row: Pick<ReadRow, 'number' | 'original'>, issue: string): R
 });
 
 /**
- * Reads the values of a row. In a row that lead export wrote, the plan counts only for values that cannot be read as they are: a spreadsheet
- * may have saved the file.
+ * Reads the values of a row. If lead export wrote the row, the plan applies only to values that cannot be read directly, because a
+ * spreadsheet may have saved the file.
  */
 function readRow(
   { reading, hasPlan }: RowOptions,
@@ -179,7 +179,7 @@ function readRow(
     return { ...cell, raw: readCell(target, text, formats) };
   });
   const columnOf = (name: string): RefusedColumn => {
-    // The rules call some columns by another name, such as stageId.
+    // The rules use another name for some columns, such as stageId.
     const target = targetNamed(organization, name)?.name;
     const own = cells.filter((one) => one.target.name === target);
     const [cell, second] = own;
@@ -195,7 +195,7 @@ function readRow(
   return { ...row, sent, read: importRow(read, true), localTime, columnOf };
 }
 
-/** The fields and properties of a row that the rules refuse as they are. */
+/** The fields and properties of a row that the rules refuse without the plan. */
 function issuesIn(organization: Organization, row: ImportRow): ReadonlySet<string> {
   try {
     readImportRow(organization, row, new Date().toISOString());
@@ -209,7 +209,7 @@ function issuesIn(organization: Organization, row: ImportRow): ReadonlySet<strin
 const isBlank = (raw: RowValue | undefined): raw is null | undefined =>
   raw === undefined || raw === null || String(raw).trim() === '';
 
-/** The value of a field that several columns are read into. */
+/** The value of a field to which several columns contribute. */
 function joined(before: RowValue | undefined, raw: RowValue, asList: boolean): RowValue {
   if (isBlank(before)) return raw;
   if (isBlank(raw)) return before;
@@ -220,7 +220,7 @@ function joined(before: RowValue | undefined, raw: RowValue, asList: boolean): R
 
 type ReadCell = Column & { readonly raw: RowValue };
 
-/** @param isRead whether the plan has read the values: only then are lists known as such */
+/** @param isRead whether the plan has read the values, which is necessary to recognize lists */
 function importRow(cells: readonly ReadCell[], isRead: boolean): ImportRow {
   const fields: Record<string, RowValue> = {};
   const properties: Record<string, RawValue> = {};

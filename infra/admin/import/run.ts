@@ -22,10 +22,10 @@ export interface ImportOptions extends FileOptions, ReportOptions {
 }
 
 /**
- * A lead of up to 1 KB costs 2 write units in its organization's partition of the table (a transaction costs double), and 1 in the
- * partition of the update index, which all leads share. 200 leads per second use 400 and 200 of the 1,000 units of a partition; the rest
- * is left for live traffic. A lead costs about 14 units in total, so they use 2,800 of the 4,000 units per second of a new on-demand
- * table. Larger leads cost more, by the KB.
+ * A lead of up to 1 KB costs 2 write units in its organization's partition, because a transaction costs double. It costs 1 in the partition
+ * of the update index, which all leads share. So 200 leads per second use 400 and 200 of a partition's 1,000 units, and leave the rest for
+ * live traffic. A lead costs about 14 units in total, so they use 2,800 of the 4,000 units per second of a new on-demand table. Larger
+ * leads cost more per KB.
  */
 export const rateDefault = 200;
 export const rateMax = 400;
@@ -34,11 +34,11 @@ export const rateMax = 400;
 export interface ImportWork {
   readonly table: Table;
   readonly organizationId: number;
-  /** As it is now: settings may be applied during an import. */
+  /** The organization's current state, because settings may be applied during an import. */
   readonly organization: () => Promise<Organization>;
-  /** Who imports, for timelines and the audit log. */
+  /** Who runs the import, for timelines and the audit log. */
   readonly who: () => Promise<string>;
-  /** Leads per second that may be written. Infinity for a local engine, which has no other traffic. */
+  /** The maximum number of leads per second. Infinity for a local engine, which has no other traffic. */
   readonly rate: number;
   readonly onProgress: (sentence: string) => void;
 }
@@ -58,15 +58,15 @@ export const importWorkOf = (
   onProgress: (sentence) => context.progress(sentence),
 });
 
-/** What became of the rows of a file. */
+/** The result of an import. */
 export interface Imported {
   readonly counts: ImportCounts;
   readonly report: ImportReport;
-  /** The first rows as they were read, a line each. */
+  /** The first rows as read, a line each. */
   readonly first: readonly string[];
 }
 
-/** Imports the rows of a file with an entry in the audit log, or says what an import would do. */
+/** Imports the rows of a file with an entry in the audit log, or previews the import. */
 export async function importRowsOf(
   file: ImportFile,
   work: ImportWork,
@@ -104,7 +104,7 @@ export async function importRowsOf(
   return { counts, report, first: shownLines(rules, first) };
 }
 
-/** Imports a file, or writes a plan for it if its columns are not all known. */
+/** Imports a file, or writes a plan for it if some columns are open. */
 export async function importFile(
   context: CommandContext,
   path: string,
@@ -135,7 +135,7 @@ export async function importFile(
   );
 }
 
-/** How the file was read, where somebody could expect another reading. */
+/** Sentences about how the file was read, where people might expect another reading. */
 export const remarksOf = (file: ImportFile, { report }: Imported): string[] => [
   ...file.remarks,
   ...report.timeLine(file.timeZone),
@@ -156,7 +156,7 @@ export function* importLines(
   yield* report.lines(counts, options);
 }
 
-/** What of the file was read, and what was not. */
+/** Which parts of the file were read, and which were not. */
 const leftOut = ({ hidden, sheet, ignoresOthers, others }: ImportFile) => ({
   ...(hidden > 0 && { hidden }),
   ...(sheet !== undefined && { sheet }),
@@ -172,7 +172,7 @@ function ofSheet({ sheet, hidden }: ImportFile): string {
 
 const rowsShown = 3;
 
-/** Rows as they are read, a line each. */
+/** The rows as read, a line each. */
 const shownLines = (organization: Organization, rows: readonly ReadRow[]): string[] =>
   rows.map((row) => {
     const values = Object.entries(shownRow(organization, row))
@@ -194,7 +194,7 @@ function* ignoredLines({ ignored, ignoresOthers }: ImportFile, dryRun: boolean):
 }
 const ignoredMax = 100;
 
-/** A local engine writes about so many leads per second. */
+/** About how many leads per second a local engine writes. */
 const localLeadsPerSecond = 100;
 
 function* durationLines(rate: number, { imported, updated = 0 }: ImportCounts): Generator<string> {
@@ -204,7 +204,7 @@ function* durationLines(rate: number, { imported, updated = 0 }: ImportCounts): 
   yield `The import will take about ${seconds < 120 ? countOf(seconds, 'second') : countOf(Math.round(seconds / 60), 'minute')}.`;
 }
 
-/** What a person must look at: columns that are proposed for the same reason share a line. */
+/** The columns that a person must review. Columns with the same reason share a line. */
 const openLines = (open: OpenFile['open']): string[] =>
   [...Map.groupBy(open, ({ why }) => why)].map(([why, columns]) => {
     const names = columns.flatMap(({ column }) => (column === null ? [] : [printable(column)]));

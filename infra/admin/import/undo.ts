@@ -14,10 +14,10 @@ import { type FileOptions, type ImportFile, openImportFile } from './open.ts';
 import { type ImportOptions, type ImportWork, importWorkOf } from './run.ts';
 import { batchesOf } from './write.ts';
 
-/** What became of the leads of a file. */
+/** The result of an undo. */
 export interface Undone {
   rows: number;
-  /** Rows whose leads are there, or were removed only now. */
+  /** Rows whose leads exist, or were removed by this undo. */
   matched: number;
   removed: number;
   readonly kept: { readonly leadId: number }[];
@@ -25,7 +25,7 @@ export interface Undone {
 
 const leadsAtOnce = 16;
 
-/** Removes the leads that the rows of a file made, unless somebody has worked with them since. */
+/** Removes the leads that a file's rows created, unless somebody has worked with them since. */
 export async function undoImport(
   context: CommandContext,
   path: string,
@@ -49,7 +49,7 @@ export async function undoImport(
   context.print({ removed, kept }, [...undoLines(path, undone, dryRun)]);
 }
 
-/** @throws CommandError for a file that was not imported like this */
+/** @throws CommandError if the file was not imported with these options */
 async function openToUndo(
   path: string,
   organization: Organization,
@@ -63,7 +63,7 @@ async function openToUndo(
   return file;
 }
 
-/** Removes the leads with an entry in the audit log, or says which would be removed. */
+/** Removes the leads with an entry in the audit log, or previews the removal. */
 export async function undoRowsOf(
   file: ImportFile,
   work: ImportWork,

@@ -15,7 +15,7 @@ import { tableForOneWrite } from '../one-write.ts';
 import { issuesOf, type LeadUpdate, refused, taken, type WrittenRow } from './decide.ts';
 import type { ReadRow } from './rows.ts';
 
-/** Changes a lead as a row says. A repeat finds nothing left to change. @returns undefined if there is no such lead */
+/** Changes a lead by a row. A repeat finds nothing left to change. @returns undefined if there is no such lead */
 export async function updateByRow(
   table: Table,
   lead: EditedLead,
@@ -49,7 +49,7 @@ async function change(
   if (edited.outcome === 'absent') return undefined;
   if (edited.outcome === 'duplicate')
     return taken(row, edited.holder.field, `lead ${edited.holder.leadId}`);
-  // A row that was imported before adds its note only once, whatever came later. A person may add a note again once another item followed.
+  // A repeated row adds its note only once, whatever items followed. A person may add the same note again after another item.
   const lastEntries = row.read.isEdit ? 1 : Number.POSITIVE_INFINITY;
   const isNoted = note === undefined ? note : await addMissingNote(table, lead, note, lastEntries);
   if (note !== undefined && isNoted === undefined) return undefined;

@@ -35,16 +35,16 @@ export interface WriteOptions {
   readonly organizationId: number;
   /** The organization as it is now: its settings may change during an import. */
   readonly organization: () => Promise<Organization>;
-  /** Exported leads keep their IDs. */
+  /** Whether exported leads keep their IDs. */
   readonly keepIds: boolean;
-  /** Nothing is written to the table. */
+  /** Whether nothing is written to the table. */
   readonly dryRun: boolean;
   readonly leadsPerSecond: number;
   /** Whether a row updates the lead that has its phone or email. @default such rows are refused */
   readonly updates?: boolean;
-  /** Who imports, for the timelines. */
+  /** Who runs the import, for the timelines. */
   readonly by: string;
-  /** Leads whose undo or erasure is not complete. */
+  /** Leads whose undo or erasure is not complete yet. */
   readonly erasing: ReadonlySet<number>;
 }
 
@@ -57,7 +57,7 @@ export interface ImportRequest extends WriteOptions {
 export interface ImportCounts {
   rows: number;
   imported: number;
-  /** With `updates`: rows that changed the lead which has their phone or email. */
+  /** With `updates`: rows that changed the lead with their phone or email. */
   updated?: number;
   /** Rows that were imported before. */
   alreadyThere: number;
@@ -68,9 +68,9 @@ export interface ImportCounts {
 type NumberedRow = AllowedRow & { readonly leadId: number };
 
 /**
- * A row's write ends within 7.5 s of when its settings were read. An attempt has 6.5 s, which begin before it asks for settings that are at
- * most 1 s old (`currentOrganization`): a late response only shortens the time for the write. An apply that removes something
- * waits longer (apply-settings.ts). A row that refers to an inactive item needs no limit, because its transaction checks the settings.
+ * A row's write ends within 7.5 s of the read of its settings. An attempt has 6.5 s, beginning before it gets settings that are at most 1 s
+ * old (`currentOrganization`). A late response only shortens the time for the write. An apply with removals waits longer
+ * (apply-settings.ts). A row that refers to an inactive item needs no limit, because its transaction checks the settings.
  */
 const writeTimeoutMs = 6500;
 const attemptsMax = 5;
@@ -80,7 +80,7 @@ export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
   readonly #rateLimiter: RateLimiter;
-  /** The first row of the file with a digest, a phone, an email, or a lead that it updates. */
+  /** The first row in the file with each digest, phone, email, and updated lead. */
   readonly #rowOf = new Map<string, number>();
 
   constructor(table: Table, options: WriteOptions) {
@@ -89,7 +89,7 @@ export class LeadWriter {
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
   }
 
-  /** Creates leads from the rows that the table does not have yet, in any form. */
+  /** Creates leads from the rows that the table does not have in any form. */
   async write(rows: readonly ReadRow[]): Promise<WrittenRow[]> {
     const { organizationId, organization, dryRun } = this.#options;
     const rules = await organization();
@@ -116,7 +116,7 @@ export class LeadWriter {
     return [...written, ...known.filter(isWritten), ...writes.flat()];
   }
 
-  /** @returns a row that is to be written as it is. All rows are compared in the order of the file, before an update begins. */
+  /** @returns the row unchanged if it must be written. All rows are compared in file order before any update begins. */
   async #known(row: DecidedRow & RowMatches): Promise<WrittenRow | AllowedRow> {
     const [holder, other] = row.holders;
     if (holder && this.#options.updates) {
@@ -132,7 +132,9 @@ export class LeadWriter {
     return this.#takenByRow(row) ?? row;
   }
 
-  /** Refuses a row that has the phone or email of an earlier row, or updates the same lead: a repeat would change that lead again. */
+  /**
+   * Refuses a row that has the phone or email of an earlier row, or updates the same lead, because a repeat would change that lead again.
+   */
   #takenByRow(row: DecidedRow, updated?: IdentityHolder): WrittenRow | undefined {
     const names = identitiesOf(row.identity);
     if (updated) names.set(`lead ${updated.leadId}`, updated.field);
@@ -152,7 +154,7 @@ export class LeadWriter {
     return updated ?? refused(row, `Lead ${leadId} was erased meanwhile.`);
   }
 
-  /** Writes rows. If no answer comes in time, writes them again, by the settings in force then. */
+  /** Writes rows. If no response arrives in time, writes them again by the settings then in force. */
   async #writeUnknown(rows: readonly AllowedRow[]): Promise<WrittenRow[]> {
     await this.#rateLimiter.take(rows.reduce((sum, row) => sum + kilobytesOf(row), 0));
     let numbered = await this.#withIds(rows);
@@ -168,7 +170,7 @@ export class LeadWriter {
           : { ...decide(organization, row), leadId: row.leadId },
       );
       numbered = read.filter(isAllowed);
-      // A repeat of the import finds the record of a row that is written.
+      // A repeated import finds the records of rows that were written.
       if (isSent && numbered.length < read.length) throw unknownOutcome();
       for (const row of read) if (!isAllowed(row)) forbidden.push(refused(row, ...row.issues));
       try {
@@ -186,7 +188,7 @@ export class LeadWriter {
     }
   }
 
-  /** Gives rows their lead IDs: those of the file, else the next ones of the organization. Up to two writes. */
+  /** Assigns lead IDs to rows: the IDs in the file or, without them, the organization's next IDs. Up to two writes. */
   async #withIds(rows: readonly AllowedRow[]): Promise<NumberedRow[]> {
     const { organizationId, keepIds } = this.#options;
     const kept = ({ start }: AllowedRow) => (keepIds ? start.leadId : undefined);
@@ -197,7 +199,7 @@ export class LeadWriter {
     return rows.map((row) => ({ ...row, leadId: kept(row) ?? next++ }));
   }
 
-  /** The leads to write, each with its owner: one write for all that take turns in the same rotation. */
+  /** The leads to write, with their owners. One write for all leads of the same rotation. */
   async #leadsOf(
     table: Table,
     rows: readonly NumberedRow[],
@@ -208,7 +210,7 @@ export class LeadWriter {
       JSON.stringify(start.rotation),
     ).values()) {
       const rotation = takers[0]?.start.rotation;
-      // Without a rotation the row names the owner, or an exported lead has none.
+      // Without a rotation, the row names the owner, or it is an exported lead without one.
       const owners = rotation && (await nextOwners(table, organizationId, rotation, takers.length));
       for (const [at, row] of takers.entries()) {
         const { lead, note, settingsVersion } = row.start;
@@ -222,7 +224,10 @@ export class LeadWriter {
     return leads;
   }
 
-  /** @param mayBeWritten by an attempt before. @throws UnknownOutcomeError if it may be, and this attempt does not show it */
+  /**
+   * @param mayBeWritten whether an earlier attempt may have written the row
+   * @throws UnknownOutcomeError if so, and if this attempt does not show it
+   */
   #resultOf(row: NumberedRow, result: ImportLeadResult, mayBeWritten: boolean): WrittenRow {
     switch (result.outcome) {
       case 'created':
@@ -249,15 +254,15 @@ export class LeadWriter {
 }
 
 /**
- * Four lookups at once: enough for the highest rate at 100 ms to DynamoDB, and few enough that the writes of a slow engine end before
- * their deadline.
+ * Four simultaneous lookups. They suffice for the highest rate at 100 ms to DynamoDB, and are few enough for a slow engine to write all
+ * rows before their deadline.
  */
 const batchRowsMax = 4 * rowsPerLookUp;
 
 /**
- * Creates leads from the rows of a file, batch by batch: reads the rows, decides by the rules, and writes them. Each row is written
- * whole or not at all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further
- * batch is begun, and what was begun has ended before the error is thrown.
+ * Creates leads from the rows of a file, batch by batch: reads the rows, decides by the rules, and writes them. Each row is written in one
+ * transaction with a record of the row, so a repeat creates no second lead, even after a kill. After an error, no further batch starts, and
+ * pending writes end before the error is thrown.
  */
 export async function importRows(table: Table, request: ImportRequest): Promise<ImportCounts> {
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
@@ -272,7 +277,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
   return counts;
 }
 
-/** Batches are small at a low rate, so that no row waits long between its reading and its write. */
+/** Batches are small at a low rate, so that no row waits long between reading and writing. */
 export function* batchesOf(
   rows: ImportRequest['rows'],
   leadsPerSecond: number,

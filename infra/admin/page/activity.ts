@@ -9,7 +9,7 @@ import { type Html, listed, type Part, page, table, timeText } from './layout.ts
 interface CheckRun {
   readonly begunAt: string;
   progress: string;
-  /** What the check found, a sentence each; undefined while it runs. */
+  /** A sentence for each violation; undefined while the check runs. */
   found?: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const entriesShown = 100;
 
 /** The audit log, and `check`. */
 export function activityView(): View {
-  /** Since the page was opened, newest first, by organization. */
+  /** The checks since the page was opened, by organization, newest first. */
   const checks = new Map<number, CheckRun[]>();
   return {
     path: '/o/:organization/activity',
@@ -25,7 +25,7 @@ export function activityView(): View {
       const organization = await organizationAt(context, desk);
       const runs = checks.get(organization.id) ?? [];
       const isRunning = runs[0] !== undefined && runs[0].found === undefined;
-      // Only reads, so it runs with --read-only too.
+      // The check only reads, so it also runs with --read-only.
       if (context.req.query('check') === 'begin') {
         if (!isRunning) checks.set(organization.id, [beginCheck(desk, organization.id), ...runs]);
         return context.redirect(context.req.path, 303);

@@ -10,16 +10,16 @@ import { existingOrganization } from '../context.ts';
 /** What every view works with. */
 export interface Desk {
   readonly table: Table;
-  /** The same table for reads of many items. */
+  /** The same table, paced for reads of many items. */
   readonly pacedTable: () => Table;
   /** Who opened the page, for timelines and the audit log. */
   readonly who: () => Promise<string>;
   readonly isReadOnly: boolean;
   /** Leads per second that an import writes. */
   readonly importRate: number;
-  /** What follows a command that is shown to be copied: ` --stack NAME`, or nothing. */
+  /** The end of commands that are shown to be copied: ` --stack NAME`, or nothing. */
   readonly commandEnd: string;
-  /** The address of the API; a variable's name if it is not known. */
+  /** The address of the API, or a variable's name if it is unknown. */
   readonly baseUrl: string;
   /** A failure as a sentence that a person can act on. */
   readonly failureText: (error: unknown) => string;
@@ -32,13 +32,13 @@ export interface View {
   readonly path: string;
   readonly get: Answer;
   readonly post?: Answer;
-  /** The most that a form sends, and what is said of more. */
+  /** The maximum size of a form, and the sentence for a larger one. */
   readonly bodyMax?: { readonly bytes: number; readonly sentence: string };
-  /** Ends what goes on by itself. @returns how to go on, a sentence each */
+  /** Ends work in the background. @returns sentences that say how to continue */
   readonly stop?: () => Promise<readonly string[]>;
 }
 
-/** An address that names nothing, such as an unknown lead. */
+/** Thrown for an address that names nothing, such as an unknown lead. */
 export class NotFoundError extends CommandError {}
 
 /** The ID in a text; undefined for any other text. */
@@ -47,7 +47,7 @@ export function idIn(text: string | undefined): number | undefined {
   return id > 0 && id <= limits.idMax ? id : undefined;
 }
 
-/** The organization of an address. One consistent read. @throws NotFoundError for an unknown one */
+/** The organization in an address. One consistent read. @throws NotFoundError if it is unknown */
 export async function organizationAt(context: Context, { table }: Desk): Promise<Organization> {
   const id = idIn(context.req.param('organization'));
   if (id === undefined) throw new NotFoundError('There is no such page.');
@@ -56,7 +56,7 @@ export async function organizationAt(context: Context, { table }: Desk): Promise
   });
 }
 
-/** The lead of an address, archived or not. @throws NotFoundError */
+/** The lead in an address, archived or not. @throws NotFoundError */
 export async function leadAt(
   context: Context,
   desk: Desk,
@@ -68,7 +68,7 @@ export async function leadAt(
   return { organization, lead };
 }
 
-/** The values of a submitted form, by input. Line breaks are those of stored texts. */
+/** The values of a submitted form, by input, with line breaks as in stored texts. */
 export class Form {
   readonly #values: Readonly<Record<string, unknown>>;
 

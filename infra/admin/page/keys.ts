@@ -35,12 +35,12 @@ import {
   readOnlyNote,
 } from './layout.ts';
 
-/** New keys that were not shown yet, by ID. */
+/** New keys that have not been shown yet, by ID. */
 type NewKeys = Map<string, CreatedApiKey>;
 
-/** A card for each API key: who uses it, since when it is silent, and until when it is valid. */
+/** A card for each API key: who uses it, when it was last used, and when it expires. */
 export function keysView(): View {
-  // Each is shown once: not again when the browser loads the page again.
+  // Each key is shown once, and not again when the browser reloads the page.
   const newKeys: NewKeys = new Map();
   return {
     path: '/o/:organization/keys',
@@ -68,7 +68,7 @@ export function keysView(): View {
   };
 }
 
-/** @returns the query of the page that says what was done @throws CommandError */
+/** @returns the query of the page that reports the change @throws CommandError */
 async function change(
   desk: Desk,
   organization: Organization,
@@ -95,7 +95,7 @@ async function change(
   return `created=${created.keyId}`;
 }
 
-/** @throws CommandError for a key that cannot be as the form says */
+/** @throws CommandError if a key cannot have the form's values */
 function newKeyIn(form: Form): { key: NewKey; what: (keyId: string) => string } {
   const type = apiKeyTypes.find((one) => one === form.text('type'));
   const scopes = apiKeyScopes.filter((scope) => form.all('scopes').includes(scope));
@@ -152,7 +152,7 @@ async function keysPage(
   ]);
 }
 
-/** A key that was just created: its text, and a request that uses it. */
+/** A new key: its text, and a request that uses it. */
 function newKeyText({ baseUrl }: Desk, { key, scopes }: CreatedApiKey): Html {
   const curl = scopes.includes('leads.capture')
     ? `curl -i ${baseUrl}/api/v1/leads/capture -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Test","phone":"+91 98220 12345"}'`
@@ -196,7 +196,7 @@ function keyForms(
 <p>${doButton('revoke', 'Revoke the key for good', html` class="danger"`)}</p></form></details>`;
 }
 
-/** When the key was last used: known to the hour. */
+/** When the key was last used, to the hour. */
 function useOf({ lastUsedAt, revokedAt }: ListedApiKeyUse): string {
   if (revokedAt !== null) return `Revoked on ${dateOf(revokedAt)}`;
   if (lastUsedAt === null) return 'Never used';

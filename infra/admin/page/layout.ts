@@ -4,7 +4,7 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import type { Desk } from './desk.ts';
 
 export type Html = ReturnType<typeof html>;
-/** What may stand in a template. Texts are escaped. */
+/** The values that a template accepts. Texts are escaped. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
 const sections = [
@@ -19,7 +19,7 @@ interface PageFrame {
   readonly title: string;
   readonly organization?: Organization;
   readonly status?: 200 | 403 | 404 | 413 | 422 | 500;
-  /** Seconds after which a browser without scripts loads the page again. */
+  /** Seconds after which a browser without scripts reloads the page. */
   readonly refreshAfter?: number;
 }
 
@@ -66,7 +66,7 @@ ${body}
   );
 }
 
-/** A page that says why there is no other. */
+/** A page that explains a failure. */
 export const failurePage = (
   context: Context,
   sentence: string,
@@ -79,12 +79,12 @@ export const failurePage = (
 <p><a href="/">All organizations</a></p>`,
   );
 
-/** A message above a view: what was done, or why it was not. */
+/** A message above a view: what was done, or why not. */
 export const notice = (sentence: Part, isBad = false): Part =>
   sentence &&
   html`<p class="${isBad ? 'bad' : 'good'}" role="${isBad ? 'alert' : 'status'}">${sentence}</p>`;
 
-/** A table that scrolls by itself. The first cell of a row names it. @param attributes of each row */
+/** A table that scrolls by itself. The first cell of a row is its heading. @param attributes the attributes of each row */
 export const table = (
   label: string,
   headings: readonly string[],
@@ -98,7 +98,7 @@ export const table = (
       html`<tr${attributes[row]}><th scope="row">${name}</th>${cells.map((cell, at) => html`<td data-label="${headings[at + 1] ?? ''}">${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
 
-/** An answer that the browser saves as a file. */
+/** A response that the browser saves as a file. */
 export const download = (
   context: Context,
   name: string,
@@ -109,7 +109,7 @@ export const download = (
     'Content-Disposition': `attachment; ${/^[\w.-]+$/.test(name) ? `filename="${name}"` : `filename*=UTF-8''${encodeURIComponent(name)}`}`,
   });
 
-/** As commands print JSON. */
+/** A JSON file, formatted like the output of commands. */
 export const jsonFile = (context: Context, name: string, value: unknown): Response =>
   download(context, name, `${JSON.stringify(value, null, 2)}\n`);
 
@@ -123,7 +123,7 @@ export interface Choice {
   readonly group?: string | undefined;
 }
 
-/** @param none the choice of nothing, if there is one */
+/** @param none the label of the empty choice, if there is one */
 export function options(
   choices: readonly Choice[],
   chosen: string | number | undefined,
@@ -146,11 +146,11 @@ export function options(
 export const copyable = (text: string, attribute: Part = ''): Html =>
   html`<span class="copyable"><code tabindex="0"${attribute}>${text}</code></span>`;
 
-/** A button that sends its form with what is to be done. @param what the value of `:do`, which no field can be named */
+/** A button that submits its form with an action. @param what the action, as the value of `:do`, a name that no field can have */
 export const doButton = (what: string, label: string, more: Part = ''): Html =>
   html`<button name=":do" value="${what}"${more}>${label}</button>`;
 
-/** Active items, and the one that is chosen although it is not active. */
+/** Active items, and the chosen one even if it is inactive. */
 export const choicesOf = (
   items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
   chosen?: number,
@@ -162,10 +162,10 @@ export const choicesOf = (
       label: active ? name : `${name} (inactive)`,
     }));
 
-/** A time as people read it, in UTC as everywhere in the service. */
+/** A time for people, in UTC as everywhere in the service. */
 export const timeText = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>`;
 
-/** Says that a form is missing, and why. */
+/** Explains why a form is missing. */
 export const readOnlyNote = ({ isReadOnly }: Desk): Part =>
   isReadOnly && html`<p><small>Opened with --read-only: nothing can be changed here.</small></p>`;

@@ -54,7 +54,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   win32: 'explorer',
 };
 
-/** Opens the address, which is printed too: a machine without a browser is no failure. */
+/** Opens the address. A machine without a browser is no failure, because the address is also printed. */
 function openBrowser(url: string): void {
   const opener = spawn(openers[process.platform] ?? 'xdg-open', [url], {
     detached: true,

@@ -18,7 +18,7 @@ import { leadsView } from './leads/leads.ts';
 import { organizationsView } from './organizations.ts';
 import { settingsView } from './settings/settings.ts';
 
-/** The views of one page, some of which remember what was done while it is open. */
+/** The views of one page. Some remember what was done since it was opened. */
 const viewsOf = (): readonly View[] => [
   organizationsView,
   leadsView,
@@ -29,7 +29,7 @@ const viewsOf = (): readonly View[] => [
   settingsView,
 ];
 
-/** Nothing comes from another host, no other page can show this one in a frame, and nothing is kept on disk. */
+/** Nothing is loaded from another host, no other page can frame this one, and nothing is cached on disk. */
 const safeHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -44,7 +44,7 @@ const safeHeaders = {
 /** Settings have at most 350 KB of JSON, which a form sends with a name for each value. */
 const formMax = { bytes: 8_000_000, sentence: 'The form sends more than 8 MB: shorten it.' };
 
-/** Of the end. */
+/** How long the end waits for pending requests. */
 const finishWithinMs = 4000;
 
 const secret = (): string => randomBytes(32).toString('base64url');
@@ -55,15 +55,13 @@ function isSame(one: string | undefined, other: string | undefined): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/**
- * Serves the page on 127.0.0.1 to one browser: the first that has the token. Everybody else, and every page of another site, is refused.
- */
+/** Serves the page on 127.0.0.1 to one browser, the first that sends the token. Refuses all others, and the pages of other sites. */
 export class PageServer {
   readonly #desk: Desk;
   readonly #server: Server;
   readonly #views = viewsOf();
   readonly #session = secret();
-  /** Undefined once it was used. */
+  /** Undefined once the token was used. */
   #token: string | undefined = secret();
   #host = '';
 
@@ -71,22 +69,22 @@ export class PageServer {
     this.#desk = desk;
     const answer = getRequestListener(this.#app().fetch);
     this.#server = createServer((message, response) => {
-      // Another name that leads to this machine is another site's (DNS rebinding).
+      // Another host name that leads to this machine belongs to another site (DNS rebinding).
       if (message.headers.host === this.#host) return void answer(message, response);
       const sentence = `The page answers only at http://${this.#host}: use that address.\n`;
       response.writeHead(403, { ...safeHeaders, 'Content-Type': 'text/plain' }).end(sentence);
     });
   }
 
-  /** @param port 0 picks a free one @returns the address with the token @throws CommandError for a port in use */
+  /** @param port 0 picks a free one @returns the address with the token @throws CommandError if the port is in use */
   async listen(port: number): Promise<string> {
     this.#host = `127.0.0.1:${await listen(this.#server, port, 'npm run admin -- open')}`;
     return `http://${this.#host}/?token=${this.#token}`;
   }
 
   /**
-   * Accepts no more requests, and lets those in flight end: a change is then also in the audit log. An import ends after its batch.
-   * @returns how to go on with what did not come to its end, a sentence each
+   * Accepts no more requests, and lets pending ones end, so that their changes are in the audit log. An import ends after its batch.
+   * @returns sentences that say how to continue unfinished work
    */
   async stop(): Promise<readonly string[]> {
     const stopped = Promise.all(this.#views.map(({ stop }) => stop?.() ?? []));
@@ -125,7 +123,7 @@ export class PageServer {
     return app;
   }
 
-  /** Why a request is refused, and how to get in; undefined for one of the browser that opened the page. */
+  /** Why a request is refused, and how to get in; undefined if it comes from the browser that opened the page. */
   #refusal(context: Context): string | undefined {
     const cookie = `leads_${this.#host.split(':')[1]}`;
     if (!isSame(getCookie(context, cookie), this.#session)) {

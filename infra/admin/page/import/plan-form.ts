@@ -8,7 +8,7 @@ import type { Form } from '../desk.ts';
 import { type Choice, type Html, options, type Part, table } from '../layout.ts';
 import type { Upload } from './upload.ts';
 
-/** How the whole file is written. A sentence about a row names the option of the command, so the label does too. */
+/** The formats of the whole file. A refusal names the command's option, so the label does too. */
 const formats = [
   ['country', 'Country of phones without a country code', '--country'],
   ['dates', 'Dates', '--dates', dateFormats],
@@ -24,7 +24,7 @@ const chosenOf = (choices: readonly string[], chosen: string | undefined): Part 
     '',
   );
 
-/** The plan of a file, to be corrected by choosing. */
+/** The form in which a file's plan can be corrected. */
 export function planForm(organization: Organization, { plan, columns, open, run }: Upload): Part {
   if (!plan) return html`<p>The file says how it is read: it needs no plan.</p>`;
   const missing = open.filter(({ column }) => column === null);
@@ -53,7 +53,7 @@ ${table('Columns', ['Column', 'First values', 'Read as'], rows)}
 
 const valueMaxChars = 60;
 
-/** @param refused values to be read as others: they are in the input already */
+/** @param refused values for which rows were refused; the input already lists them, to be replaced */
 function columnInputs(
   organization: Organization,
   { heading, name }: { readonly heading: string; readonly name: string },
@@ -75,7 +75,7 @@ ${Object.entries(values)
   .map(([from, to]) => `${from} = ${to ?? ''}`)
   .join('\n')}</textarea></label>`;
 
-/** What a column can be read as. The IDs of another system are not among it. */
+/** The targets of a column, except the IDs of another system. */
 function targets({ fields }: Organization): Choice[] {
   const { leadId: _, mark: __, ...properties } = propertyHeadings;
   return [
@@ -84,7 +84,7 @@ function targets({ fields }: Organization): Choice[] {
   ];
 }
 
-/** The plan that a form says. */
+/** The plan that a form describes. */
 export function planIn(form: Form, { columns, plan }: Upload): PlanFile {
   const text = (name: string): string | undefined => form.text(name).trim() || undefined;
   const own = columns.map(({ heading }, at) => {
@@ -109,7 +109,7 @@ export function planIn(form: Form, { columns, plan }: Upload): PlanFile {
 const chosenIn = <Choice>(form: Form, name: string, choices: readonly Choice[]) =>
   choices.find((choice) => choice === form.text(name));
 
-/** A value that is read as itself needs no line. */
+/** Omits values that are read unchanged. */
 function valuesIn(form: Form, name: string): PlanFile['values'] {
   const lines = form
     .text(name)

@@ -7,12 +7,12 @@ import { type Form, withStoredLines } from '../desk.ts';
 import { choicesOf, type Html, options, type Part } from '../layout.ts';
 import { shownValue, valueIn } from './values.ts';
 
-/** What is typed for a field, by field key and `stage`: the texts that its inputs send. */
+/** The texts that inputs send, by field key and `stage`. */
 export type Typed = ReadonlyMap<string, readonly string[]>;
-/** Sentences by field key, and by `stage`. */
+/** Refusals as sentences, by field key and `stage`. */
 export type Refusals = ReadonlyMap<string, Part>;
 
-/** The values of a lead as its form shows them. A browser drops the line breaks of a field that has one line. */
+/** A lead's values as its form shows them. A browser drops line breaks in a single-line field. */
 export function typedOf(organization: Organization, lead: Lead): Typed {
   const keys = [...activeFields(organization).map(({ key }) => key), 'stage'];
   return new Map(keys.map((key) => [key, textsOf(organization, key, valueIn(lead, key))]));
@@ -29,7 +29,7 @@ function textsOf({ fieldByKey }: Organization, key: string, value: FieldValue | 
 
 const withoutEmpty = (texts: readonly string[]): string[] => texts.filter((text) => text !== '');
 
-/** What the form sent for each input that it has. An empty input is one without a text. */
+/** What the form sent for each of its inputs. An empty input has no text. */
 export const typedIn = (organization: Organization, form: Form): Typed =>
   new Map(
     [...activeFields(organization).map(({ key }) => key), 'stage']
@@ -37,10 +37,10 @@ export const typedIn = (organization: Organization, form: Form): Typed =>
       .map((key) => [key, withoutEmpty(form.all(key))]),
   );
 
-/** The name of the input that keeps what a field had when the form was opened. No field's key has a colon. */
+/** The name of the input that keeps a field's value from when the form was opened. No field key has a colon. */
 const openedName = (key: string): string => `opened:${key}`;
 
-/** What the inputs had when the form was opened. A program that sends no such values compares nothing. */
+/** The values of the inputs when the form was opened. If a program does not send them, nothing is compared. */
 export const openedIn = (typed: Typed, form: Form): Typed =>
   new Map(
     [...typed.keys()]
@@ -54,9 +54,9 @@ export const isSameTyped = (one: readonly string[] = [], other: readonly string[
 interface FormOf {
   readonly organization: Organization;
   readonly lead: Lead;
-  /** What the inputs show: the lead's values, or what was typed and refused. */
+  /** The values that the inputs show: the lead's, or refused ones that were typed. */
   readonly typed: Typed;
-  /** What the inputs showed when the form was opened. */
+  /** The values of the inputs when the form was opened. */
   readonly opened: Typed;
   readonly refusals: Refusals;
 }
@@ -79,7 +79,7 @@ ${[...sections].map(
 
 const idOf = (key: string): string => `field-${key}`;
 
-/** An input with its label, the refusal beside it, and what it had when the form was opened. */
+/** An input with its label, its refusal, and its value from when the form was opened. */
 function inputOf(
   { opened, refusals, lead, organization }: FormOf,
   key: string,
@@ -110,7 +110,7 @@ function stageInput(of: FormOf): Html {
   return html`<select${attributesOf(of, 'stage')}>${options(choices, typed.get('stage')?.[0])}</select>`;
 }
 
-/** Rules and refusals are the service's: a browser checks nothing, and corrects nothing. */
+/** Only the service applies rules and refuses values: a browser checks and corrects nothing. */
 function fieldInput(of: FormOf, field: Field): Html {
   const { organization, typed } = of;
   const texts = typed.get(field.key) ?? [];
@@ -145,7 +145,7 @@ function choicesFor(
   return own.filter(({ value, retired }) => !retired || value === chosen);
 }
 
-/** A box for each option. The empty input says that the form has the field, also when nothing is ticked. */
+/** A box for each option. An empty input shows that the form has the field, even if nothing is ticked. */
 function optionBoxes(
   { refusals }: FormOf,
   { key, options: own }: Field,

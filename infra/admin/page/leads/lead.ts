@@ -79,7 +79,7 @@ interface Shown {
   readonly organization: Organization;
   readonly lead: Lead;
   readonly said?: string | undefined;
-  /** What was typed and refused, with why. */
+  /** The typed values that were refused, with the reasons. */
   readonly refused?: { readonly typed: Typed; readonly opened: Typed; readonly refusals: Refusals };
   /** A note that was refused. */
   readonly note?: { readonly text: string; readonly refusal: string };
@@ -146,7 +146,7 @@ async function dossierFile(
 
 type OfLead = Pick<Shown, 'organization' | 'lead'>;
 
-/** With the entry of `lead edit` in the audit log. @param isDone whether the lead was changed */
+/** Runs an edit with the audit entry of `lead edit`. @param isDone whether the lead was changed */
 async function auditedEdit<T>(
   { table, who }: Desk,
   { organization, lead }: OfLead,
@@ -172,8 +172,8 @@ async function addNote(context: Context, desk: Desk, of: OfLead, text: string): 
 }
 
 /**
- * Changes what was typed differently from what the form had when it was opened. What others have changed since is refused, field by field, unless
- * it is now as typed: then both mean the same.
+ * Applies the values that were typed since the form was opened. Refuses each field that others have changed meanwhile, unless its new value
+ * equals the typed one.
  */
 async function edit(context: Context, desk: Desk, of: OfLead, form: Form): Promise<Response> {
   const { organization } = of;
@@ -192,7 +192,7 @@ async function edit(context: Context, desk: Desk, of: OfLead, form: Form): Promi
   if (refusals.size === 0) return context.redirect(`${context.req.path}?done=saved`, 303);
   const lead = (await readLead(desk.table, organization.id, of.lead.id)) ?? of.lead;
   const now = typedOf(organization, lead);
-  // The other inputs show the lead as it is now, and what is refused is compared with that when it is sent again.
+  // All other inputs show the lead's current values. If a refused value is sent again, it is compared with these.
   const shown = new Map([...now, ...changed.map((key) => [key, typed.get(key) ?? []] as const)]);
   return leadPage(context, desk, {
     organization,
@@ -207,7 +207,7 @@ interface Changes {
   readonly changed: readonly string[];
 }
 
-/** Thrown by an edit that would overwrite what others have changed. */
+/** Thrown if an edit would overwrite the changes of others. */
 class ChangedMeanwhile extends Error {
   readonly refusals: Refusals;
   constructor(refusals: Refusals) {
@@ -253,7 +253,7 @@ async function changeLead(
   }
 }
 
-/** As a request would send it. */
+/** A typed value as a request would send it. */
 function rawOf(
   { fieldByKey }: Organization,
   key: string,

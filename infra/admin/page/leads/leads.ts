@@ -24,7 +24,7 @@ import {
 } from './search.ts';
 import { labelOf, shownValue, valueIn } from './values.ts';
 
-/** The newest leads, or those that a search finds. */
+/** The newest leads, or the leads that a search finds. */
 export const leadsView: View = {
   path: '/o/:organization/leads',
   get: async (context, desk) => {
@@ -56,7 +56,7 @@ export const leadsView: View = {
   },
 };
 
-/** Besides the fields. A field's key has no blank, and can be neither `stage` nor `pipeline`. */
+/** Columns besides the fields. A field key has no blank, and cannot be `stage` or `pipeline`. */
 const times = { 'created at': 'createdAt', 'updated at': 'updatedAt' } as const;
 const isTime = (column: string): column is keyof typeof times => Object.hasOwn(times, column);
 const defaultColumns = ['name', 'phone', 'email', 'stage', 'assigned_to', 'created at'];
@@ -138,7 +138,7 @@ function leadTable(
   return table('Leads', headings, rows, ids);
 }
 
-/** What follows the list: how far the search looked, and the way on. */
+/** The text below the list: how far the search looked, and how to continue. */
 function outcome(
   context: Context,
   { text }: LeadSearch,

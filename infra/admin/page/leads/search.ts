@@ -20,7 +20,7 @@ import { CommandError } from '../../../cli/command.ts';
 import { digitsMin, digitsOf, emailCharactersMin, isInName, isPartIn } from '../../lead/find.ts';
 import { idIn } from '../desk.ts';
 
-/** The filters of the address, each by the name that it has there. */
+/** The filters in the address, by their names there. */
 export const listNames = ['stage', 'owner', 'source', 'pipeline'] as const;
 
 export interface LeadSearch {
@@ -28,13 +28,13 @@ export interface LeadSearch {
   readonly parameters: ListParameters;
   /** Only archived leads, instead of only live ones. */
   readonly isArchived: boolean;
-  /** Whether the part of a text is searched, even if it is a whole phone, email or ID. */
+  /** Whether to search for a part of a text, even if it is a whole phone, email or ID. */
   readonly isOn: boolean;
 }
 
 const pageSize = 50;
 
-/** Reads the search of an address. @throws CommandError for a filter that names nothing: a typo must not look like an empty list */
+/** Reads the search from an address. @throws CommandError if a filter names nothing, because a typo must not look like an empty list */
 export function searchIn({ req }: Context, organization: Organization): LeadSearch {
   const lists = {
     stage: organization.stageById,
@@ -68,14 +68,14 @@ export function searchIn({ req }: Context, organization: Organization): LeadSear
   };
 }
 
-/** The value of `after` with which a search by part begins. */
+/** The value of `after` with which a search by a part begins. */
 export const fromTheNewest = limits.idMax + 1;
 
 export interface FoundPage {
   readonly leads: readonly Lead[];
   /** The value of `after` for the next page; null if no lead follows. */
   readonly next: number | null;
-  /** Whether leads were looked up by a phone, an email or an ID, and no other was read. */
+  /** Whether leads were looked up by phone, email or ID, without reading others. */
   readonly isByKey: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function findLeads(
   const filter = text === '' ? undefined : partFilter(text);
   const live = leadQuery(organization, parameters, filter);
   const isOfList = leadMatcher(parameters, filter);
-  // Archived leads are in no index: the leads themselves are read.
+  // Reads the leads themselves, because archived leads are in no index.
   const archived = {
     ...live,
     ...{ stageIds: undefined, ownerId: undefined, sourceId: undefined, updatedSince: undefined },
@@ -104,7 +104,7 @@ export async function findLeads(
   return { leads, next: nextCursor, isByKey: false };
 }
 
-/** The leads that a whole phone, email or ID names; undefined for any other text, and for an ID of no lead. */
+/** The leads that a whole phone, email or ID names; undefined for any other text, and for an ID that no lead has. */
 async function leadsByKey(
   table: Table,
   { id: organizationId }: Organization,
@@ -127,7 +127,7 @@ async function leadsByKey(
   return found.length > 0 || holders.length > 0 ? found : undefined;
 }
 
-/** Matches leads whose name, phone or email contains the text, however it is written. */
+/** Matches leads whose name, phone or email contains the text, in any spelling. */
 function partFilter(text: string): LeadFilter {
   const isNamed = isInName(text);
   const email = comparableEmail(text);
@@ -140,7 +140,7 @@ function partFilter(text: string): LeadFilter {
     isInEmail?.(fields.email) === true;
 }
 
-/** How many live leads have the filters; undefined for a search by text or of archived leads, which has no index. */
+/** How many live leads match the filters; undefined for a search by text or among archived leads, which has no index. */
 export async function countFound(
   table: Table,
   organization: Organization,

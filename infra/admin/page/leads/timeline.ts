@@ -5,11 +5,11 @@ import { userNamesOf } from '../../lead/show.ts';
 import { type Html, type Part, timeText } from '../layout.ts';
 import { labelOf, shownValue } from './values.ts';
 
-/** Items that are shown at first. A lead can have thousands. */
+/** How many items are shown at first. A lead can have thousands. */
 const shownFirst = 100;
 
 /**
- * The timeline as a story, newest first: who did what, by which website or program, and what came of it.
+ * The timeline as a story, newest first: who did what, through which website or program, and with which result.
  * @param keyLabels the label of each API key by its ID
  */
 export function timelineStory(
@@ -44,7 +44,7 @@ const whatOf = (entry: TimelineEntry): string =>
     ? 'Imported'
     : whats[entry.type];
 
-/** An enquiry comes from a website. All else was done by a person, perhaps with a program that has an API key. */
+/** An enquiry comes from a website. A person did everything else, perhaps with a program that has an API key. */
 function whoOf(organization: Organization, entry: TimelineEntry, key: string | undefined): Html {
   if (entry.type === 'captured' || entry.type === 'captured_new')
     return html`by <bdi>${key}</bdi>, source <bdi>${entry.source}</bdi>`;

@@ -3,12 +3,12 @@ import { valueOf } from '../../../../shared/leads/lead.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { itemsNamedBy } from '../../named.ts';
 
-/** What a field, `stage` or `pipeline` is called. */
+/** The label of a field, `stage` or `pipeline`. */
 export const labelOf = (organization: Organization, field: string): string =>
   organization.fieldByKey.get(field)?.label ??
   (field === 'stage' ? 'Stage' : field === 'pipeline' ? 'Pipeline' : field);
 
-/** A value as people read it: names instead of IDs, labels instead of options. Empty for null. */
+/** A value for people: names instead of IDs, labels instead of options. Empty for null. */
 export function shownValue(
   organization: Organization,
   field: string,

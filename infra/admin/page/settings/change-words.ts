@@ -14,7 +14,7 @@ export const changesInWords = (before: Settings, after: Settings): string[] =>
     .filter((change) => !isOnlyInFile(change))
     .map((change) => inWords(change, [after, before]));
 
-/** The number `order` says where a pipeline or a stage stands, not its place in the file. */
+/** The number `order` determines the place of a pipeline or a stage, not its position in the file. */
 const isOnlyInFile = ({ path, change }: SettingsChange): boolean =>
   change === 'reordered' && /\.(pipelines|stages)$/.test(path);
 
@@ -30,13 +30,13 @@ function inWords(
     : `${place} ${change}`;
 }
 
-/** The place of a JSON path in words: `Sources › Facebook Ads › Name`. @param versions the document that it is of, or several that have it */
+/** The place of a JSON path in words: `Sources › Facebook Ads › Name`. @param versions the documents in which to look up names */
 export const placeInWords = (path: string, versions: readonly unknown[]): string =>
   placeOf(path, versions).join(' › ') || 'Settings';
 
 const steps = /\.([A-Za-z_]\w*)|\[(\w+)=("(?:[^"\\]|\\.)*"|\d+)\]|\[(\d+)\]/g;
 
-/** The names on the way to a path. The item of a list is looked up in the first of the versions that has it. */
+/** The names along a path. A list's item is looked up in the first version that has it. */
 function placeOf(path: string, versions: readonly unknown[]): string[] {
   let found: readonly unknown[] = versions;
   return [...path.matchAll(steps)].map(([, property, identity = '', quoted = '', position]) => {

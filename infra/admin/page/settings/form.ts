@@ -41,7 +41,7 @@ export function settingsText({ rows }: Draft): Part {
 const userNamesIn = (rows: Draft['rows']): UserNames =>
   new Map((rows.users ?? []).map(({ item }) => [item.id, String(item.name)]));
 
-/** The form of all settings, each list with its rows. It is sent whole, also to add or move a row. */
+/** The form of all settings, each list with its rows. It is always sent as a whole, even to add or move a row. */
 export function settingsForm(
   draft: Draft,
   issues: readonly SettingsIssue[],
@@ -59,7 +59,7 @@ ${lists.map((list) => listPart(of, list))}
 const isWithin = (path: string, issue: SettingsIssue): boolean =>
   `${inputOf(issue)}.`.startsWith(`${path}.`);
 
-/** The name of the input, or of the row, that an issue is about: `users.3.name` for `$.users[3].name`. */
+/** The name of the input or row to which an issue belongs: `users.3.name` for `$.users[3].name`. */
 export const inputOf = ({ path }: SettingsIssue): string =>
   path.replace(/^\$\.?/, '').replace(/\[(\d+)\]/g, '.$1');
 
@@ -107,7 +107,7 @@ ${list.name === 'pipelines' && html`<div class="inner">${rowsPart(of, stageList,
   return html`<details${isOpen && html` open`}><summary>${title}</summary>${inputs}</details>`;
 }
 
-/** Only a field of a type with options has a place for them. The type of a new one is not known yet. */
+/** Only fields of a type with options have an input for them. The type of a new field is not known yet. */
 const columnsOf = (list: List, { item, isNew }: Row): readonly Column[] =>
   list.columns.filter(
     ({ isForNew, kind }) =>

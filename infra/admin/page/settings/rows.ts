@@ -6,7 +6,7 @@ import { toSettingsFile } from '../../../../shared/organization/settings.ts';
 import { stageMeanings } from '../../../../shared/organization/settings-schema.ts';
 import type { Form } from '../desk.ts';
 
-/** How an input shows a value: a text, a text of one value a line, a tick, or one of several. */
+/** How an input shows a value: a text, one value a line, a tick, or a choice. */
 type Kind = 'text' | 'lines' | 'options' | 'users' | 'tick' | readonly string[];
 
 export interface Column {
@@ -14,17 +14,17 @@ export interface Column {
   readonly name: string;
   readonly label: string;
   readonly kind: Kind;
-  /** Leads store it: it can be chosen only for a new item. */
+  /** Leads store the value, so it can be chosen only for a new item. */
   readonly isForNew?: true;
 }
 
 export interface List {
   readonly name: string;
   readonly title: string;
-  /** What one item is called. */
+  /** The noun for one item. */
   readonly noun: string;
   readonly columns: readonly Column[];
-  /** Items that nothing refers to, and that can so be removed. Others are deactivated. */
+  /** Nothing refers to these items, so they can be removed. Others are deactivated. */
   readonly isRemovable?: true;
 }
 
@@ -52,7 +52,7 @@ export const stageList: List = {
   ],
 };
 
-/** What the form edits, in its order. */
+/** The lists that the form edits, in order. */
 export const lists: readonly List[] = [
   { name: 'users', title: 'People', noun: 'person', columns: [column('name', 'Name'), active] },
   {
@@ -91,17 +91,17 @@ type Item = Record<string, unknown>;
 
 /** A row of the form. */
 export interface Row {
-  /** As in the settings file, without the rows within it. */
+  /** The item as in the settings file, without nested rows. */
   readonly item: Item;
-  /** Not applied yet. */
+  /** Whether the item is not applied yet. */
   readonly isNew: boolean;
   /** The stages of a pipeline. */
   readonly stages: readonly Row[];
 }
 
-/** Settings while they are edited. They travel in the form: nothing is kept until they are applied. */
+/** Settings while they are edited. The form carries them: nothing is stored until they are applied. */
 export interface Draft {
-  /** What has no row, such as the name of the organization. */
+  /** Everything without a row, such as the organization's name. */
   readonly rest: Item;
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   /** The version that the draft changes. */
@@ -147,7 +147,7 @@ export type UserNames = ReadonlyMap<unknown, string>;
 export function shownAs({ kind, name }: Column, item: Item, users: UserNames): string {
   const value = valueAt(item, name);
   if (kind === 'tick') return value === true ? 'yes' : '';
-  // A browser drops the line breaks of an input that has one line.
+  // A browser drops line breaks in a single-line input.
   if (!Array.isArray(value)) return String(value ?? '').replaceAll(/[\r\n]/g, '');
   const lines = value.map((one: unknown) => {
     if (kind === 'users') return users.get(one) ?? String(one);
@@ -169,7 +169,7 @@ function readAs(kind: Kind, text: string): unknown {
   });
 }
 
-/** The draft that a form sends. A value whose input is as it was shown stays as it is, even if the input cannot show all of it. */
+/** The draft that a form sends. A value whose input was not edited stays unchanged, even if the input cannot show all of it. */
 export function draftIn(form: Form, id: number): Draft {
   const rest: Item = { ...JSON.parse(form.text('rest')), id };
   const name = form.text('name').trim();
@@ -198,7 +198,7 @@ function rowsIn(form: Form, list: List, path: string): Row[] {
   return rows;
 }
 
-/** Does what a button of a row or a list says: `add:users`, `up:users.3`, `remove:pipelines.0.stages.2`. */
+/** Performs the action of a row's or a list's button: `add:users`, `up:users.3`, `remove:pipelines.0.stages.2`. */
 export function changedDraft(draft: Draft, what: string): Draft {
   const [verb = '', path = ''] = what.split(':');
   const [name = '', ...inner] = path.split('.');
@@ -209,7 +209,7 @@ export function changedDraft(draft: Draft, what: string): Draft {
   return { ...draft, rows: { ...draft.rows, [name]: rows } };
 }
 
-/** @param path of the row in the list, or of the row in its stages; empty for the list itself */
+/** @param path the path of the row in the list or in its stages; empty for the list itself */
 function changedRows(
   rows: readonly Row[],
   change: { readonly verb: string; readonly added: Row },
@@ -227,13 +227,13 @@ function changedRows(
   return other ? inPlace(rows.with(at, other).with(place, row)) : rows;
 }
 
-/** Gives each row that has a place the number of its place. */
+/** Numbers the rows that have an order by their place. */
 const inPlace = (rows: readonly Row[]): Row[] =>
   rows.map((row, at) =>
     'order' in row.item ? { ...row, item: { ...row.item, order: at + 1 } } : row,
   );
 
-/** The settings file of a draft, in which new items lack what nobody types: `completedFile` fills it in. */
+/** The settings file of a draft. New items lack what nobody types, which `completedFile` fills in. */
 export function fileOf({ rest, rows }: Draft): object {
   const itemOf = ({ item, isNew, stages }: Row, list: string): Item => {
     if (list === 'pipelines') return { ...item, stages: stages.map((stage) => stage.item) };
@@ -251,7 +251,7 @@ function newField(item: Item): Item {
   return { type: 'text', section: 'More', storage: 'custom', ...item, key };
 }
 
-/** A condition without a field is none. */
+/** Removes a condition without a field. */
 function withoutEmptyRule(item: Item): Item {
   const { when, ...others } = item;
   if (valueAt(item, 'when.field') === '') return others;

@@ -84,7 +84,7 @@ export const settingsView: View = {
   },
 };
 
-/** @throws NotFoundError for an unknown organization */
+/** @throws NotFoundError if the organization is unknown */
 async function storedAt(context: Context, desk: Desk): Promise<StoredSettings> {
   const organization = await organizationAt(context, desk);
   const stored = await readSettings(desk.table, organization.id);
@@ -92,13 +92,13 @@ async function storedAt(context: Context, desk: Desk): Promise<StoredSettings> {
   throw new NotFoundError('There is no such organization.');
 }
 
-/** As `organization show` prints them. */
+/** The settings as `organization show` prints them. */
 function settingsFile(context: Context, { settings, version }: StoredSettings): Response {
   const { id, ...rest } = toSettingsFile(settings);
   return jsonFile(context, `organization-${id}.json`, { id, version, ...rest });
 }
 
-/** Reads a file that was chosen, in which names alone are enough. @throws SettingsRejectedError */
+/** Reads the chosen file, in which names alone are enough. @throws SettingsRejectedError */
 async function draftFrom(form: Form, stored: StoredSettings): Promise<Draft> {
   const refuse = (path: string, message: string): never => {
     throw new SettingsRejectedError('The file was not applied.', [{ path, message }]);
@@ -121,12 +121,12 @@ const digestOf = (draft: Draft): string =>
 
 type Preview = Pick<ReturnType<typeof parseSettingsFile>, 'settings' | 'names'> & {
   readonly issues: readonly SettingsIssue[];
-  /** In words. */
+  /** The changes in words. */
   readonly changes: readonly string[];
   readonly warnings: readonly string[];
 };
 
-/** What would change, and why it would be refused. Reads every lead only if the draft removes something. @throws SettingsRejectedError */
+/** What would change, and why it would be refused. Reads every lead only if the draft removes items. @throws SettingsRejectedError */
 async function previewOf(
   { pacedTable }: Desk,
   stored: StoredSettings,
@@ -160,7 +160,7 @@ async function apply(
   await applySettings(pacedTable(), settings, { expectedVersion, names, action });
 }
 
-/** Settings of an earlier version that is kept; undefined for any other version. */
+/** The settings of a kept earlier version; undefined for any other version. */
 async function keptVersion({ table }: Desk, { settings }: StoredSettings, version: number) {
   const kept = version > 0 ? await readKeptSettings(table, settings.id, version) : undefined;
   return kept && { settings: kept, version };
@@ -191,7 +191,7 @@ interface Shown {
   readonly refused?: string;
   readonly issues?: readonly SettingsIssue[];
   readonly said?: Part;
-  /** The row or list that a button has changed. */
+  /** The row or list that a button has just changed. */
   readonly changed?: string;
   /** A version to go back to. */
   readonly back?: { readonly settings: Settings; readonly version: number } | undefined;
