@@ -9,7 +9,7 @@ const episodes = [0, 1, 2, 3, 4];
 const timeoutMs = 240_000;
 
 test(
-  'no request made from or beyond the document gets a response that it does not describe',
+  'no request made from or beyond the schemas gets a response that the document does not describe',
   async () => {
     const { outcomes, findings } = await fuzz({ engine: 'auto', seed, episodes });
 
