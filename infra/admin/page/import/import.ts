@@ -27,10 +27,10 @@ import { type Run, Upload } from './upload.ts';
 
 const fileMaxBytes = 50_000_000;
 const tooLarge = 'The file has more than 50 MB: import it with the command lead import.';
-/** A run that ends this soon is shown with its end. */
+/** The response waits this long for a run, so that a short run is shown with its result. */
 const shownAtOnceMs = 700;
 
-/** Imports a file of leads, and takes an import back. */
+/** The view that imports a file of leads, and undoes an import. */
 export function importView(): View {
   const uploads = new Uploads();
   return {
@@ -38,31 +38,33 @@ export function importView(): View {
     bodyMax: { bytes: fileMaxBytes + 1_000_000, sentence: tooLarge },
     get: async (context, desk) => {
       const organization = await organizationAt(context, desk);
-      const own = uploads.of(organization);
+      const upload = uploads.of(organization);
       const { file } = context.req.query();
-      return file ? fileOf(context, own, file) : importPage(context, desk, { organization, own });
+      return file
+        ? fileOf(context, upload, file)
+        : importPage(context, desk, { organization, upload });
     },
     post: async (context, desk) => {
       const organization = await organizationAt(context, desk);
       const form = await Form.of(context);
-      const own = uploads.of(organization);
+      const upload = uploads.of(organization);
       try {
         if (form.text(':do') === 'upload') await uploads.add(organization, form);
-        else if (own?.state === form.text('state')) await act(desk, organization, own, form);
+        else if (upload?.state === form.text('state')) await act(desk, organization, upload, form);
         return context.redirect(context.req.path, 303);
       } catch (error) {
         if (!(error instanceof CommandError)) throw error;
-        return importPage(context, desk, { organization, own, refused: error.message });
+        return importPage(context, desk, { organization, upload, refused: error.message });
       }
     },
     stop: () => uploads.stop(),
   };
 }
 
-/** The last file of each organization. The next one replaces it, and the end of the page removes them all. */
+/** The last uploaded file of each organization. The next upload replaces it, and all are deleted when the page ends. */
 class Uploads {
   readonly #uploads = new Map<number, Upload>();
-  /** Only the user of this process may read it: the files contain personal data. */
+  /** Only the user of this process may read this folder: its files contain personal data. */
   #folder: ReturnType<typeof mkdtempDisposable> | undefined;
 
   of = ({ id }: Organization): Upload | undefined => this.#uploads.get(id);
@@ -96,48 +98,58 @@ class Uploads {
   }
 }
 
-/** Does what a button says, if the last run allows it. */
-async function act(desk: Desk, organization: Organization, own: Upload, form: Form): Promise<void> {
+/** Starts or stops the run that a button names, if the last run allows it. */
+async function act(
+  desk: Desk,
+  organization: Organization,
+  upload: Upload,
+  form: Form,
+): Promise<void> {
   const [what = '', dry] = form.text(':do').split(' ');
-  if (what === 'stop') return own.stop();
-  if (own.isRunning || (what !== 'import' && what !== 'undo')) return;
+  if (what === 'stop') return upload.stop();
+  if (upload.isRunning || (what !== 'import' && what !== 'undo')) return;
   const dryRun = dry === 'dry';
   if (dryRun) {
-    own.updates = form.has('update');
-    if (own.plan) own.plan = planIn(form, own);
-    own.open = [];
-  } else if (own.run?.task !== what || !mayFollow(own.run)) return;
-  const ended = own.begin(desk, organization, what, dryRun);
+    upload.updates = form.has('update');
+    if (upload.plan) upload.plan = planIn(form, upload);
+    upload.open = [];
+  } else if (upload.run?.task !== what || !mayFollow(upload.run)) return;
+  const ended = upload.begin(desk, organization, what, dryRun);
   await Promise.race([ended, setTimeout(shownAtOnceMs)]);
 }
 
-/** Whether the task itself may be begun: it was shown before, or it did not come to its end. */
+/** Whether a run without `dryRun` may follow: its dry run found leads, or an earlier run failed before its end. */
 const mayFollow = ({ dryRun, end }: Run): boolean =>
   end !== undefined && (dryRun ? end.leads > 0 && !end.failure : end.failure !== undefined);
 
-async function fileOf(context: Context, own: Upload | undefined, file: string): Promise<Response> {
-  if (own?.plan && file === 'plan') return jsonFile(context, planBeside(own.name), own.plan);
-  if (!own?.run?.end?.hasReport || file !== 'report')
+async function fileOf(
+  context: Context,
+  upload: Upload | undefined,
+  file: string,
+): Promise<Response> {
+  if (upload?.plan && file === 'plan')
+    return jsonFile(context, planBeside(upload.name), upload.plan);
+  if (!upload?.run?.end?.hasReport || file !== 'report')
     throw new NotFoundError('There is no such file.');
-  const kind = own.run.dryRun ? 'would-be-refused' : 'refused';
-  const name = own.name.replace(/\.[^.]+$/, (ending) => `.${kind}${ending}`);
-  return download(context, name, await readFile(own.reportPath));
+  const kind = upload.run.dryRun ? 'would-be-refused' : 'refused';
+  const name = upload.name.replace(/\.[^.]+$/, (ending) => `.${kind}${ending}`);
+  return download(context, name, await readFile(upload.reportPath));
 }
 
 interface Shown {
   readonly organization: Organization;
-  readonly own: Upload | undefined;
-  /** Why nothing was done. */
+  readonly upload: Upload | undefined;
+  /** Why the request was refused. */
   readonly refused?: string;
 }
 
 function importPage(
   context: Context,
   desk: Desk,
-  { organization, own, refused }: Shown,
+  { organization, upload, refused }: Shown,
 ): Response | Promise<Response> {
   const command = `npm run admin -- lead import leads.xlsx --organization ${organization.id}${desk.commandEnd} --dry-run`;
-  const isRunning = own?.isRunning === true;
+  const isRunning = upload?.isRunning === true;
   const status = refused === undefined ? 200 : 422;
   const frame = {
     title: 'Import',
@@ -148,32 +160,32 @@ function importPage(
   return page(context, frame, [
     notice(refused, true),
     readOnlyNote(desk),
-    own?.run && runPart(own, own.run),
-    own && !isRunning && ownPart(organization, own),
-    !desk.isReadOnly && !isRunning && uploadForm(own),
+    upload?.run && runPart(upload, upload.run),
+    upload && !isRunning && uploadPart(organization, upload),
+    !desk.isReadOnly && !isRunning && uploadForm(upload),
     html`<p>The command does the same, and takes larger files:</p>`,
     copyable(command),
   ]);
 }
 
-const uploadForm = (own: Upload | undefined): Html =>
-  html`<h2>${own ? 'Another file' : 'File'}</h2><form method="post" enctype="multipart/form-data">
+const uploadForm = (upload: Upload | undefined): Html =>
+  html`<h2>${upload ? 'Another file' : 'File'}</h2><form method="post" enctype="multipart/form-data">
 <div class="grid"><label>Leads, as .xlsx, .csv or .jsonl <input type="file" name="file" accept=".xlsx,.csv,.jsonl,.ndjson"></label>
 <label>Its plan, if you have one <input type="file" name="plan" accept=".json"></label>
 <label>Sheet, if not the first <input name="sheet"></label>
 <label>Encoding, if not UTF-8 (--encoding) <input name="encoding" placeholder="windows-1252"></label></div>
 <p>${doButton('upload', 'Read the file')} Nothing is imported yet.</p></form>`;
 
-const ownPart = (organization: Organization, own: Upload): Html =>
-  html`<h2><bdi>${own.name}</bdi></h2><form method="post"><input type="hidden" name="state" value="${own.state}">
-${planForm(organization, own)}
-<p><label class="tick"><input type="checkbox" name="update" value="yes"${own.updates && html` checked`}> Update the leads that have the phone or email of a row (--update)</label></p>
+const uploadPart = (organization: Organization, upload: Upload): Html =>
+  html`<h2><bdi>${upload.name}</bdi></h2><form method="post"><input type="hidden" name="state" value="${upload.state}">
+${planForm(organization, upload)}
+<p><label class="tick"><input type="checkbox" name="update" value="yes"${upload.updates && html` checked`}> Update the leads that have the phone or email of a row (--update)</label></p>
 <p>${doButton('import dry', 'Show what would be imported')} ${doButton('undo dry', 'Show what an undo would remove')}</p></form>
-${own.plan && html`<p><a href="?file=plan" download>Download the plan</a>: next month's file needs the same.</p>`}`;
+${upload.plan && html`<p><a href="?file=plan" download>Download the plan</a>: next month's file needs the same.</p>`}`;
 
 const titles = { import: 'Import', undo: 'Undo' } as const;
 
-/** A run: its progress, or its end with what can follow. */
+/** The progress of a run, or its result with the buttons that can follow. */
 function runPart({ name, state }: Upload, run: Run): Html {
   const { task, dryRun, begunAt, progress, end } = run;
   const button = (label: string, what: string, more: Part = ''): Html =>

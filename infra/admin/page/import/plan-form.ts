@@ -87,14 +87,14 @@ function targets({ fields }: Organization): Choice[] {
 /** The plan that a form describes. */
 export function planIn(form: Form, { columns, plan }: Upload): PlanFile {
   const text = (name: string): string | undefined => form.text(name).trim() || undefined;
-  const own = columns.map(({ heading }, at) => {
+  const entries = columns.map(({ heading }, at) => {
     const name = `column.${at}`;
     const dates = chosenIn(form, `${name}.dates`, dateFormats);
     const column = { to: form.text(name), dates, values: valuesIn(form, `${name}.values`) };
     return [heading, column.to === '' ? null : column] as const;
   });
   return {
-    columns: Object.fromEntries(own),
+    columns: Object.fromEntries(entries),
     country: text('country')?.toUpperCase(),
     dates: chosenIn(form, 'dates', dateFormats),
     decimal: chosenIn(form, 'decimal', decimalMarks),

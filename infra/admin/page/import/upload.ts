@@ -11,44 +11,44 @@ import { importLines, importRowsOf, planBeside, remarksOf } from '../../import/r
 import { undoLines, undoRowsOf } from '../../import/undo.ts';
 import type { Desk } from '../desk.ts';
 
-/** What can be done with the rows of a file. Each is shown by a dry run first. */
+/** A task over the rows of a file. A dry run of it comes first. */
 export type Task = 'import' | 'undo';
 
-/** A run over the rows. It goes on when nobody looks. */
+/** A run over the rows. It continues if the browser's tab is closed. */
 export interface Run {
   readonly task: Task;
   readonly dryRun: boolean;
   readonly begunAt: string;
   progress: string;
   isStopped: boolean;
-  /** Undefined while it runs. */
+  /** Undefined until the run ends. */
   end?: RunEnd;
 }
 
 interface RunEnd {
-  /** What was done, or would be. */
+  /** The report as text; of a dry run, what would be done. */
   readonly lines: readonly string[];
-  /** The leads that were created, changed or removed, or would be. */
+  /** How many leads were created, changed or removed; of a dry run, how many would be. */
   readonly leads: number;
   readonly hasReport: boolean;
-  /** Values for which rows were refused, by column. */
+  /** The values of a column for which rows were refused. */
   readonly refusedValues?: (column: string) => readonly string[];
-  /** Why not all rows were read. */
+  /** Why the run ended early. */
   readonly failure?: string;
 }
 
-/** A file that somebody uploaded, how it is read, and the last run over its rows. */
+/** An uploaded file, the plan by which it is read, and the last run over its rows. */
 export class Upload {
-  /** As its owner named it. */
+  /** The name of the file in the upload. */
   readonly name: string;
   readonly reportPath: string;
-  /** The columns with their first values; none for a file that needs no plan. */
+  /** The columns with their first values; empty for a file that needs no plan. */
   columns: ReadList['columns'] = [];
   open: OpenFile['open'] = [];
   plan: PlanFile | undefined;
   updates = false;
   run: Run | undefined;
-  /** Changes with each run: a form of an earlier page is out of date. */
+  /** Changes with each run, so that a form of an earlier page is recognized as out of date. */
   state = randomUUID();
   #ended = Promise.resolve();
   readonly #folder: string;
@@ -56,7 +56,7 @@ export class Upload {
   readonly #planPath: string;
 
   private constructor(name: string, folder: string) {
-    // The name comes from a request: a path has nothing of it but a known ending.
+    // The name comes from a request, so the paths have only its ending, of at most 8 letters or digits.
     const [ending = ''] = /\.\w{1,8}$/.exec(name) ?? [];
     this.name = name;
     this.#folder = folder;
@@ -98,7 +98,7 @@ export class Upload {
       .map(({ heading, values }) => ({ heading, values: [...new Set(values)].slice(0, 3) }));
   }
 
-  /** The message of an error with the file's own name. */
+  /** The message of an error, with the uploaded names instead of the paths on the disk. */
   readonly #named = ({ message }: { readonly message: string }): string =>
     message.replaceAll(this.#planPath, planBeside(this.name)).replaceAll(this.#path, this.name);
 
@@ -109,7 +109,7 @@ export class Upload {
   /** Deletes the file, its plan and its report. */
   remove = (): Promise<void> => rm(this.#folder, { recursive: true });
 
-  /** Begins a run. @returns its end, for which nobody has to wait */
+  /** Begins a run. @returns a promise that resolves when the run ends; a caller need not await it */
   begin(desk: Desk, { id }: Organization, task: Task, dryRun: boolean): Promise<void> {
     const begunAt = new Date().toISOString();
     const run: Run = { task, dryRun, begunAt, progress: '', isStopped: false };
@@ -127,7 +127,7 @@ export class Upload {
     return this.#ended;
   }
 
-  /** Ends a run after the batch that it writes. */
+  /** Stops the run after its current batch, and waits for its end. */
   async stop(): Promise<void> {
     if (this.run) this.run.isStopped = true;
     await this.#ended;
@@ -163,7 +163,7 @@ export class Upload {
   }
 }
 
-/** A batch that is begun has all its rows: they are read at once. */
+/** Yields rows until the run is stopped. All rows of a batch are read at once, so a batch that has begun is complete. */
 function* untilStopped<Row>(rows: Iterable<Row>, run: Run): Generator<Row> {
   for (const row of rows) {
     if (run.isStopped) return;
