@@ -79,7 +79,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
 }
 
 /** The newest live leads that match, page by page as the API lists them: an index finds them, however rare they are. */
-async function liveLeads(
+export async function liveLeads(
   table: Table,
   organization: Organization,
   filters: ListParameters,

@@ -1,11 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { CommandContext } from '../../../../infra/admin/context.ts';
+import { loadOrganization } from '../../../../shared/store/organizations/organizations.ts';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
-import { givenLead, timelineOf } from '../../../support/leads.ts';
+import { changeSettings, givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { sampleSettings } from '../../../support/settings.ts';
+import { table } from '../../../support/table.ts';
 import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 
 useOwnTable();
@@ -71,6 +74,9 @@ test('--set is read as an import reads a cell', async () => {
   expect(lead.sourceId).toBe(3);
   for (const [text, value] of values)
     expect(lead.fields[text.split('=', 1)[0] ?? ''], text).toEqual(value);
+  expect(await json(organization, 'lead edit', '--lead', id, '--set', 'mentor=')).toEqual({
+    items: [{ leadId: id, changed: ['mentor'] }],
+  });
 });
 
 test('a phone without a country code is read as Indian, which the text says', async () => {
@@ -229,4 +235,19 @@ test('with --stage only the leads of that stage are reassigned', async () => {
 
   expect(await listed(organization, '7')).toEqual([first]);
   expect(await listed(organization, '8')).toEqual([enrolled.id]);
+});
+
+test('a user who is deactivated during a reassignment is given no more leads', async () => {
+  const organization = await givenOrganization({ users });
+  const [leadId = 0] = await givenLeads(organization, 1);
+  const before = await loadOrganization(table(), organization.id);
+  const inactive = users.map((user) => ({ ...user, active: user.id !== 8 }));
+  await changeSettings(organization, { users: inactive });
+  const read = vi.spyOn(CommandContext.prototype, 'organization').mockResolvedValueOnce(before!);
+
+  const { status, stderr } = await runAdmin(argsOf(organization, '--to', '8', '--yes'));
+  read.mockRestore();
+
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/8 \(Ravi Iyer\) is inactive/)]);
+  expect(await listed(organization, '7')).toEqual([leadId]);
 });

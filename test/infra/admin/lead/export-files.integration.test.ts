@@ -187,11 +187,13 @@ test.each(['csv', 'jsonl', 'xlsx'])(
   'a %s export has the columns that were named, of the leads in a stage and of an owner',
   async (format) => {
     const organization = await givenOrganization();
-    await givenLead(organization, { fields: { assigned_to: 7 } });
+    const { id } = await givenLead(organization, { fields: { assigned_to: 7 } });
+    await setArchived(table(), organization.id, id, { archived: true });
     await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
     const { phone } = await givenLead(organization, { stageId: 12, fields: { assigned_to: 7 } });
     const file = files.path(`chosen.${format}`);
     const chosen = ['--stage', 'enrolled', '--owner', '7', '--columns', 'Phone, owner,stage'];
+    chosen.push('--archived');
 
     const exported = await json(organization, 'lead export', '--out', file, ...chosen);
 

@@ -28,6 +28,7 @@ test('lead list filters by stage, owner, source and time, live and archived lead
   expect(await list('--owner', '7')).toEqual([three.id, one.id]);
   expect(await list('--source', 'Facebook Ads', '--owner', '8')).toEqual([two.id]);
   expect(await list('--owner', '7', '--archived')).toEqual([archived.id]);
+  expect(await list('--owner', '8', '--archived')).toEqual([]);
   expect(await list('--stage', '21')).toEqual([]);
   expect(await list('--updated-since', three.updatedAt)).toEqual([three.id]);
   expect(await list('--updated-since', '2020-01-01')).toHaveLength(3);
