@@ -90,18 +90,22 @@ test('key list shows the days left, which keys to rotate now, and in which hour 
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000);
   await organization.key({ label: 'soon', expiresAt: inDays(13) });
   await organization.key({ label: 'later', expiresAt: inDays(14) });
-  await organization.key({ label: 'past', expiresAt: inDays(-1) });
+  await organization.key({ label: 'today', expiresAt: inDays(0) });
+  const past = await organization.key({ label: 'past', expiresAt: inDays(-1) });
   const before = Date.now();
   await call('list-users', { apiKey: organization.reader });
   const after = Date.now();
 
   const { stdout } = await run(organization, 'key list');
+  const rotated = await run(organization, 'key rotate', '--key', past.keyId);
   const keyId = idOf(organization.reader);
   const { lastUsedAt } = await listed(organization, keyId);
 
   expect(stdout).toMatch(/soon +live .* 13: rotate it /);
   expect(stdout).toMatch(/later +live .* 14 /);
+  expect(stdout).toMatch(/today +live .* 0: rotate it /);
   expect(stdout).toMatch(/past +expired /);
+  expect(rotated.stdout).toMatch(/\nKey \w+ expired on 20\S+\.\n$/);
   expect(stdout).toMatch(new RegExp(`${keyId} .* \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d `));
   expect(Date.parse(lastUsedAt)).toBeGreaterThanOrEqual(before);
   expect(Date.parse(lastUsedAt)).toBeLessThanOrEqual(after);

@@ -196,15 +196,34 @@ test('an undo skips the intermediate version of an apply that removed items', as
   expect((await show(organization)).sources).toEqual(sources);
 });
 
+/** An apply that removes a source and is killed between its steps. */
+async function interruptRemoval({ settings }: GivenOrganization, changes: object = {}) {
+  const sources = settings.sources.filter(({ id }) => id !== 3);
+  const killed = new Error('The command was killed.');
+  const wait = () => Promise.reject(killed);
+  const interrupted = applySettings(table(), { ...settings, ...changes, sources }, { wait });
+  await expect(interrupted).rejects.toBe(killed);
+}
+
+test('an undo skips an earlier version that has the same settings as the one in force', async () => {
+  const organization = await givenOrganization();
+  const once = { name: 'Once' };
+  await applyChanges(organization, once);
+  await interruptRemoval(organization, once);
+  await applyChanges(organization, once);
+
+  await undo(organization, '--yes');
+
+  expect((await show(organization)).name).toBe('Northwind Academy');
+  const { items } = await json(organization, 'organization history', '--limit', '2');
+  expect(items).toMatchObject([{ versionAfter: 5 }, { versionAfter: 4 }]);
+});
+
 test('an apply that ended between its steps does not make a file outdated', async () => {
   const organization = await givenOrganization();
   const file = await saved(organization, renamed('Southwind'));
-  const { sources, ...others } = organization.settings;
-  const without = { ...others, sources: sources.filter(({ id }) => id !== 3) };
-  const killed = new Error('The command was killed.');
-  const interrupted = applySettings(table(), without, { wait: () => Promise.reject(killed) });
 
-  await expect(interrupted).rejects.toBe(killed);
+  await interruptRemoval(organization);
   const repeated = await apply(file);
 
   expect(await history(organization)).toMatchObject([
@@ -216,9 +235,19 @@ test('an apply that ended between its steps does not make a file outdated', asyn
   expect((await apply(await edited(organization, renamed('Eastwind'), 1))).status).toBe(1);
 });
 
-test('an undo that was confirmed for an outdated version changes nothing, and says so', async () => {
+test.each<[what: string, argsOf: (organization: GivenOrganization) => Promise<string[]>]>([
+  ['an undo', async (organization) => commandOf(organization, 'organization undo', '--yes')],
+  [
+    'an apply of a file',
+    async (organization) => [
+      ...['organization', 'apply'],
+      await saved(organization, renamed('Southwind')),
+    ],
+  ],
+])('%s that others overtake changes nothing, and says so', async (_, argsOf) => {
   const organization = await givenOrganization();
   await applyChanges(organization, { name: 'Renamed' });
+  const args = await argsOf(organization);
   const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', {
     kind: 'cut',
@@ -226,7 +255,7 @@ test('an undo that was confirmed for an outdated version changes nothing, and sa
     before: () => applyChanges(organization, { modules: [], name: 'Between' }),
   });
 
-  const answer = await runAdmin(commandOf(organization, 'organization undo', '--yes'), {
+  const answer = await runAdmin(args, {
     environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
   });
   await proxy.stop();

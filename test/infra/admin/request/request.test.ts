@@ -8,7 +8,8 @@ const { aws, run } = useStandInAws();
 
 test('request prints every line of a request by time, from all log groups and pages', async () => {
   const now = Date.now();
-  const failed = { level: 'ERROR', message: 'failed', requestId, error: { name: 'TypeError' } };
+  const error = { name: 'TypeError', stack: 'TypeError: a\n  at b', cause: { stack: 'Error: c' } };
+  const failed = { level: 'ERROR', message: 'failed', requestId, error };
   const answered = { level: 'INFO', message: 'answered', requestId, organizationId: 1, leadId: 5 };
   const event = (timestamp: number, line: unknown) => ({
     timestamp,
@@ -37,6 +38,7 @@ test('request prints every line of a request by time, from all log groups and pa
   });
   const forPeople = (await run('request', requestId, '--stack', 'leads')).stdout;
   expect(forPeople).toContain(`${at(300)}  logs-leads-capture-lead\n{\n  "level": "ERROR"`);
+  expect(forPeople).toContain('}\nTypeError: a\n  at b\nError: c\n');
   expect(forPeople).toMatch(
     /\nIts lead: npm run admin -- lead timeline --organization 1 --lead 5 --stack leads\n$/,
   );
@@ -77,12 +79,17 @@ describe('a request with a trace', () => {
   test('request prints the segments of X-Ray by time, and the line of Lambda that names the trace', async () => {
     givenLine();
     aws().traces.set(traceId, [late, early]);
+    const retryId = traceId.replace('1-', '2-');
+    const retry = JSON.stringify({ level: 'INFO', requestId, xray_trace_id: retryId });
+    aws().logs.set('logs-leads-list-leads', [{ timestamp: Date.now(), message: retry }]);
+    aws().traces.set(retryId, [late]);
 
     const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
 
     const { lines, traces } = JSON.parse(stdout) as { lines: unknown[]; traces: unknown };
-    expect(lines).toHaveLength(2);
-    expect(traces).toEqual([{ traceId, segments: [early, late] }]);
+    expect(lines).toHaveLength(3);
+    expect(traces).toHaveLength(2);
+    expect(traces).toContainEqual({ traceId, segments: [early, late] });
     expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
       `Trace ${traceId}\n[\n  {\n    "name": "leads"`,
     );

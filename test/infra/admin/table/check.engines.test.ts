@@ -38,6 +38,13 @@ test('check says that there is no violation, and prints each as a sentence, with
   });
 });
 
+test('check of an organization that is not in the table is refused', async () => {
+  const refused = await run({ id: 1 }, 'check');
+
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(refused.stderr).toContain('There is no organization 1 in table');
+});
+
 test('a terminal shows the progress on a line that disappears at the end', async () => {
   const organization = await givenOrganization();
   await givenLead(organization);

@@ -14,6 +14,7 @@ import {
 import { importLead } from '../../../../shared/store/transfer/import-leads.ts';
 import { runAdmin } from '../../../support/admin.ts';
 import { eraseLead } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { environmentOf } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
 import { commandOf } from '../commands.ts';
@@ -46,9 +47,15 @@ describe.concurrent('a lead that is missing from the old table', () => {
     expect((await checkTable(on)).violations).toEqual([]);
   });
 
-  test('many leads that are missing from the old table must be confirmed by number', async () => {
+  test('more than ten leads that were erased since must be confirmed by number', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(11);
-    for (const leadId of leadIds) await eraseLead(old, organization.id, leadId, { who });
+    const erase = async (ids: readonly number[]) => {
+      for (const leadId of ids) await eraseLead(old, organization.id, leadId, { who });
+    };
+    await erase(leadIds.slice(1));
+    const ten = await finish(await restored(backup), '--from', old.name);
+    expect(ten.document.leadsErased).toBe(10);
+    await erase(leadIds.slice(0, 1));
     const on = await restored(backup);
     const before = await itemsOf(on);
 
@@ -174,4 +181,26 @@ test.concurrent('the leads that were created since the backup are named, and wri
   expect(await readLead(on, organization.id, leadId)).toEqual(
     await readLead(old, organization.id, leadId),
   );
+});
+
+test.concurrent('the new leads of two organizations are written into a file for each', async () => {
+  const { old, organization } = await givenBackup(0);
+  const organizations = [organization, await givenOrganization({}, old)];
+  const backup = await itemsOf(old);
+  const phones: string[] = [];
+  for (const one of organizations) {
+    const lead = await newLead(old, one);
+    await importAgain(old, lead);
+    phones.push(lead.fields.phone);
+  }
+  await nextSecond();
+  const on = await restored(backup);
+  const file = folder.newPath('missing.jsonl');
+
+  await finish(on, '--from', old.name, '--missing-out', file);
+
+  for (const [index, { id }] of organizations.entries()) {
+    const lines = (await folder.read(file.replace('jsonl', `${id}.jsonl`))).trim().split('\n');
+    expect(lines).toEqual([expect.stringContaining(phones[index] ?? '')]);
+  }
 });

@@ -37,6 +37,14 @@ test('service stop that Lambda refuses for one function ends with status 1, and 
   expect(aws().reserved.size).toBe(endpoints.length);
 });
 
+test('service stop refuses a stack whose outputs name no functions', async () => {
+  aws().outputs.set('Functions', '');
+
+  const { status, stderr } = await run('service', 'stop', '--stack', 'leads');
+
+  expect([status, stderr]).toEqual([1, expect.stringContaining('name no functions: run the')]);
+});
+
 test('service stop without a stack says how to name one, and how a local service stops', async () => {
   const { status, stderr } = await run('service', 'stop');
 
