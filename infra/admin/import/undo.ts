@@ -113,8 +113,11 @@ export function* undoLines(
     return;
   }
   yield `${countOf(removed, 'lead')} ${dryRun ? 'would be ' : ''}removed.`;
+  if (kept.length > 0) {
+    const [have, stay] = kept.length === 1 ? ['has', 'stays'] : ['have', 'stay'];
+    const leads = `${kept.length.toLocaleString('en')} of ${countOf(matched, 'lead')}`;
+    yield `${leads} that the file created ${have} changed since, and ${stay}: ${firstOf(kept.map(({ leadId }) => leadId))}.`;
+  }
   if (matched < rows)
-    yield `${matched.toLocaleString('en')} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
-  if (kept.length > 0)
-    yield `Kept, because their timelines have later items: ${firstOf(kept.map(({ leadId }) => leadId))}.`;
+    yield `The file matches ${countOf(matched, 'lead')}. If the import created more, the file or its plan was changed since: undo with the original.`;
 }

@@ -68,16 +68,28 @@ test('an undo removes the leads of a file that nobody has worked with, and the f
   expect(await violationsIn(organization)).toEqual([]);
 });
 
-test('an undo of a changed file says how many of its rows created leads', async () => {
-  const { organization, people } = await givenImport(2);
-  const changed = await fileOf([...people.slice(1), person()]);
+test('an undo says how many leads of the file stay, and whether all rows match one', async () => {
+  const { organization, people, leadIds } = await givenImport(3);
+  const [noted = 0] = leadIds;
+  await organization.note(noted, { text: 'Call back' });
+  const [kept = person(), removed = person(), last = person()] = people;
+  const undoneLines = async (...rows: Person[]) => {
+    const file = await fileOf(rows);
+    const { status, stdout } = await run(organization, 'lead import', file, '--undo', '--yes');
+    return { status, lines: stdout.trimEnd().split('\n') };
+  };
 
-  const undone = await run(organization, 'lead import', changed, '--undo', '--yes');
-
-  expect(undone).toMatchObject({
+  const stays = 'that the file created has changed since, and stays:';
+  expect(await undoneLines(kept, removed)).toEqual({
     status: 0,
-    stdout:
-      '1 lead removed.\n1 of 2 rows created leads that are still there. If the import created more, undo with the file as it was imported.\n',
+    lines: ['1 lead removed.', `1 of 2 leads ${stays} ${noted}.`],
+  });
+  expect(await undoneLines(last, person())).toEqual({
+    status: 0,
+    lines: [
+      '1 lead removed.',
+      'The file matches 1 lead. If the import created more, the file or its plan was changed since: undo with the original.',
+    ],
   });
 });
 
