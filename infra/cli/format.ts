@@ -33,7 +33,7 @@ const padEnd = (text: string, width: number): string => text + ' '.repeat(width 
 interface TableOptions {
   /** The text without rows. */
   readonly none?: string;
-  /** The columns of the terminal. Without one, a table is as wide as its cells. */
+  /** The columns of the terminal, 0 if its size is unknown. Without them, a table is as wide as its cells. */
   readonly width?: number | undefined;
   /** Per heading, for columns that may be wider than 40 characters. */
   readonly maxChars?: Readonly<Record<string, number>>;
@@ -46,7 +46,7 @@ interface TableOptions {
  */
 export function formatTable(
   rows: readonly Readonly<Record<string, string>>[],
-  { none = '', width = Number.POSITIVE_INFINITY, maxChars = {} }: TableOptions,
+  { none = '', width, maxChars = {} }: TableOptions,
 ): string {
   const headings = Object.keys(rows[0] ?? {});
   if (headings.length === 0) return none;
@@ -55,7 +55,7 @@ export function formatTable(
     return [heading, ...rows.map((row) => cellText(row[heading] ?? '', max))];
   });
   const natural = columns.map((cells) => Math.max(...cells.map((cell) => [...cell].length)));
-  const widths = fittingWidths(natural, width);
+  const widths = fittingWidths(natural, width || Number.POSITIVE_INFINITY);
   const lines = ['', ...rows].map((_, at) =>
     widths
       .map((chars, column) => padEnd(cellText(columns[column]?.[at] ?? '', chars), chars))

@@ -194,7 +194,8 @@ export class LeadRules<Kept extends string | number | undefined> {
         if (lead[kind] === this.#keep(undefined)) continue;
         const name = keyText(identityKey[kind](this.#organizationId, String(lead[kind])));
         const holder = this.#wrongHolders.get(name);
-        const is = holder === undefined ? 'is not there' : `names lead ${holder}`;
+        const names = holder === undefined ? 'names no lead' : `names lead ${holder}`;
+        const is = this.#wrongHolders.has(name) ? names : 'is not there';
         const has = `has the ${kind} ${lead[kind]}, but the item ${name} ${is}.`;
         yield [this.#keyOf(leadId), `${this.#nameOf(leadId)} ${has}`];
       }

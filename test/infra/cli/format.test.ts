@@ -39,6 +39,10 @@ test('a terminal that is too narrow for all columns shows the first ones, and na
   ]);
 });
 
-test('a terminal of no width shows the first column', () => {
+test('a terminal whose size is unknown shows every column', () => {
+  expect(linesAt(0)).toEqual(linesAt());
+});
+
+test('a very narrow terminal shows the first column', () => {
   expect(linesAt(1).slice(0, 3)).toEqual(['LEAD', '7', '12']);
 });

@@ -42,6 +42,11 @@ const damagedItems: readonly Case[] = [
     `${lead} has the phone +919820000001, but the item {phone} names lead x.`,
   ],
   [
+    changed('phone', { leadId: null }),
+    'The item {phone} names no lead.',
+    `${lead} has the phone +919820000001, but the item {phone} names no lead.`,
+  ],
+  [
     changed('phone', { leadId: '1' }),
     'The item {phone} names no lead.',
     `${lead} has the phone +919820000001, but the item {phone} names lead 1.`,
