@@ -59,6 +59,8 @@ export async function startEngine({
   dataFolder: string;
 }): Promise<Engine> {
   if (isAddress(engine)) return engineAt(engine);
+  if (dataFolder !== inMemory && dataFolder.startsWith(':'))
+    throw new CommandError(`--db ${dataFolder} is not a folder: did you mean ${inMemory}?`);
   const { name, program } = await choose(engine);
   const path = dataFolder === inMemory ? undefined : resolve(dataFolder);
   const unlock = path === undefined ? undefined : lockFolder(path);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { dynamodbLocal } from '../../../infra/local/dynamodb-local.ts';
@@ -72,6 +72,13 @@ test.each([
     );
   },
 );
+
+test('a --db that begins with a colon is refused unless it is :memory:, and makes no folder', async () => {
+  const starting = startEngine({ engine: 'auto', dataFolder: ':memroy:' });
+
+  await expect(starting).rejects.toThrow('--db :memroy: is not a folder: did you mean :memory:?');
+  expect(existsSync(':memroy:')).toBe(false);
+});
 
 test('npm start loads DynamoDB Local only when it needs it', () => {
   const importing = ownImports.filter(({ to }) => to === 'infra/local/dynamodb-local.ts');
