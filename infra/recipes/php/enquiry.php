@@ -41,9 +41,9 @@ function outbox(string $name = ''): string
 function keep(string $file, array $enquiry): void
 {
     $part = $file . '.' . bin2hex(random_bytes(8)) . '.part';
-    $handle = fopen($part, 'x');
+    $handle = @fopen($part, 'x');
     $text = json_encode($enquiry, JSON_INVALID_UTF8_SUBSTITUTE | JSON_THROW_ON_ERROR);
-    if (fwrite($handle, $text) !== strlen($text) || !fsync($handle) || !rename($part, $file)) {
+    if (!$handle || fwrite($handle, $text) !== strlen($text) || !fsync($handle) || !rename($part, $file)) {
         throw new RuntimeException("$file cannot be written.");
     }
 }
@@ -182,6 +182,7 @@ function report_unmatched(): int
 $lacking = array_filter(['curl', 'mbstring'], fn ($name) => !extension_loaded($name));
 if ($lacking) misused('PHP lacks the extension ' . implode(', ', $lacking) . ': install and enable it.');
 if (!getenv('LEADS_URL') || !getenv('LEADS_API_KEY') || !getenv('OUTBOX')) misused("Set LEADS_URL, LEADS_API_KEY and OUTBOX, as in cron's line.");
+if (!is_writable(outbox('refused'))) misused(outbox('refused') . ' cannot be written: let this user create and write OUTBOX.');
 if (PHP_SAPI === 'cli') {
     $again = ($argv[1] ?? '') === 'again' ? array_slice($argv, 2) : [];
     foreach (array_combine($again, array_map(refusedIn(...), $again)) as $file => $enquiry) { // all are read before one is moved

@@ -9,7 +9,7 @@ import { projectFolder, runProgram } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
 import { keptBy, type Recipe, recipes } from './hosts/recipes.ts';
 import { person } from './hosts/visitors.ts';
-import { openWebsite, type Website } from './hosts/website.ts';
+import { openWebsite, Website } from './hosts/website.ts';
 
 /** What a recipe tells its owner. The service is a stand-in; websites.integration.test.ts says which recipes this machine lacks. */
 
@@ -101,5 +101,24 @@ test.skipIf(/^(curl|mbstring)$/m.test(bare))(
     expect(await website.cron()).toEqual({ status: 2, text: `${sentence}\n` });
     await expect.poll(() => website.log).toContain(sentence);
     expect(website.statuses).toEqual([500]);
+  },
+);
+
+test.for(ofServers.filter(({ name }) => name === 'plain PHP'))(
+  'an OUTBOX that cannot be made is named to the owner, and no visitor is thanked: $name',
+  async (recipe) => {
+    const { site, organization } = await givenWebsite(recipe);
+    await writeFile(join(site.folder, 'file'), '');
+    const environment = { ...site.environment, OUTBOX: join(site.folder, 'file', 'outbox') };
+    const website = new Website(recipe, { ...site, environment }, organization);
+    onTestFinished(() => website.kill());
+    await website.serve();
+    await website.submit(person(1));
+
+    expect(website.statuses).toEqual([500]);
+    expect(await website.cron()).toEqual({
+      status: 2,
+      text: `${environment.OUTBOX}/refused cannot be written: let this user create and write OUTBOX.\n`,
+    });
   },
 );
