@@ -33,7 +33,7 @@ const erase = (organization: GivenOrganization, leadId: number) =>
 /** A time after all that was done, and before all that follows. */
 async function nextMoment(): Promise<string> {
   const moment = new Date(Date.now() + 1).toISOString();
-  await expect.poll(() => new Date().toISOString() > moment).toBe(true);
+  await expect.poll(() => new Date().toISOString() > moment, { timeout: 20_000 }).toBe(true);
   return moment;
 }
 const typesOf = (lines: ReadJson[], leadId: number): string[] =>

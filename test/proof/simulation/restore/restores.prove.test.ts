@@ -56,7 +56,7 @@ test('a table is restored to any moment of a history, twice, whatever fails, as 
 
 test.each(bugsFoundBy('test/proof/simulation/restore/restores.prove.test.ts'))(
   'a planted bug is found: $breaks',
-  { timeout: 120_000 },
+  { timeout: 600_000 }, // 14 s alone
   async (bug) => {
     const restoring = await bundleRestore(planted(bug));
     const found: string[] = [];
