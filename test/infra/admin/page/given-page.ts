@@ -63,6 +63,8 @@ export interface Browser {
 
 export interface GivenPage extends Browser {
   readonly table: Table;
+  /** A test may change the rate of the imports that follow. */
+  readonly desk: { importRate: number };
   readonly organization: Organization;
   /** Without a slash at its end. */
   readonly base: string;
@@ -105,7 +107,7 @@ export async function openedIn(url: string): Promise<Browser> {
 
 /** A page that is not opened yet. */
 export async function givenServer(table = modelTable(), desk: Partial<Desk> = {}) {
-  const server = new PageServer({
+  const used = {
     table,
     pacedTable: () => table,
     who: async () => 'user tester',
@@ -113,9 +115,10 @@ export async function givenServer(table = modelTable(), desk: Partial<Desk> = {}
     importRate: Number.POSITIVE_INFINITY,
     commandEnd: '',
     baseUrl: 'http://127.0.0.1:4010',
-    failureText: (error) => failureText(error, {}),
+    failureText: (error: unknown) => failureText(error, {}),
     ...desk,
-  });
+  };
+  const server = new PageServer(used);
   let stopped: Promise<readonly string[]> | undefined;
   const stop = () => {
     stopped ??= server.stop();
@@ -123,7 +126,7 @@ export async function givenServer(table = modelTable(), desk: Partial<Desk> = {}
   };
   onTestFinished(async () => void (await stop()));
   const url = await server.listen(0);
-  return { table, url, base: new URL(url).origin, stop };
+  return { table, desk: used, url, base: new URL(url).origin, stop };
 }
 
 /** The page of an organization on an empty table of the test's own, opened in a browser. */
@@ -139,11 +142,12 @@ export async function givenPage(
   await applySettings(table, parseSettingsFile(JSON.stringify(settings)).settings);
   const organization = await loadOrganization(table, 1);
   if (!organization) throw new Error('The organization is missing.');
-  const { url, base, stop } = await givenServer(table, desk);
+  const { url, base, stop, desk: used } = await givenServer(table, desk);
   const browser = await openedIn(url);
   const log = async () => (await readAuditLog(table, 1)).map(({ what }) => what);
   calls.length = 0;
-  return { ...browser, table, organization, base, url, stop, log, calls: () => calls.splice(0) };
+  const own = { desk: used, table, organization, base, url, stop, log };
+  return { ...browser, ...own, calls: () => calls.splice(0) };
 }
 
 /** A table without the rights for these commands. */
