@@ -26,7 +26,7 @@ export function numberFormatsIn(xml: string): NumberFormat[] {
 
 /** A format without quoted texts, escaped characters, colours, countries and conditions. */
 const bareFormat = (code: string): string =>
-  code.replace(/"[^"]*"|[\\_*]./g, ' ').replace(/\[(?![hms]+\])[^\]]*\]/gi, '');
+  code.replace(/"[^"]*"|[\\_*]./g, ' ').replace(/\[(?![hms]+\])[^[\]]*\]/gi, '');
 
 const isDateFormat = (code: string): boolean =>
   bareFormat(code)

@@ -124,7 +124,7 @@ export function readXlsx(bytes: Uint8Array, sheet?: string): Sheet {
   return { name: found.name, ...rowsIn(xml, book) };
 }
 
-const asksForCalculation = /<(?:\w+:)?sheetCalcPr\s[^>]*fullCalcOnLoad=["'](?:1|true)["']/;
+const asksForCalculation = /<(?:\w+:)?sheetCalcPr\s[^<>]*fullCalcOnLoad=["'](?:1|true)["']/;
 
 /** A cell while its tags are read. */
 interface OpenCell {

@@ -8,8 +8,12 @@ export interface Tag {
   readonly text: string;
 }
 
-/** Matches a tag, without the prefix that programs choose, and the text that follows. A quoted attribute can contain `>`. */
-const tag = /<(\/?)(?:[^\s/>:]+:)?([^\s/>]+)([^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*)>([^<]*)/g;
+/**
+ * Matches a tag, without the prefix that programs choose, and the text that follows. A quoted attribute can contain `>`, but XML allows no
+ * `<` within a tag: so a tag without an end costs no more than its own text.
+ */
+const tag =
+  /<(\/?)(?:[^\s/<>:]+:)?([^\s/<>]+)(?=[\s/>])([^<>"']*(?:(?:"[^<"]*"|'[^<']*')[^<>"']*)*)>([^<]*)/g;
 
 /** Reads the tags of an XML file. A self-closing tag is reported twice, as opened and closed. */
 export function eachTag(xml: string, read: (tag: Tag) => void): void {
@@ -23,7 +27,7 @@ export function eachTag(xml: string, read: (tag: Tag) => void): void {
   }
 }
 
-const attribute = /(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const attribute = /\b(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 export function attributesIn(text: string): Attributes {
   const attributes: Record<string, string> = {};
