@@ -27,7 +27,7 @@ export async function existingLead(
  * @returns the results of the changed leads, and a sentence for each refusal
  */
 export async function eachLead<Result>(
-  context: CommandContext,
+  context: Pick<CommandContext, 'progress'>,
   leadIds: readonly number[],
   change: (leadId: number) => Promise<Result>,
 ): Promise<{ readonly items: readonly Result[]; readonly refusals: readonly string[] }> {

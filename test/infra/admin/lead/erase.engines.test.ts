@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { eraseLeads } from '../../../../shared/store/erasure/erase-lead.ts';
-import { spawnAdmin } from '../../../support/admin.ts';
+import { runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { faultOnce } from '../../../support/faults/rules.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+import { service } from '../../../support/service.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
 import { captureLead, commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
@@ -206,15 +208,20 @@ test('--inactive-since erases no lead that a list shows as changed since then', 
 test('--inactive-since keeps a lead that a request changes before its turn', async () => {
   const organization = await givenOrganization();
   await givenImported(organization, ['2018-05-01,2018-05-01', '2019-05-01,2019-05-01']);
-  const own = { table: table(), organizationId: organization.id };
-  await organization.note(2, { text: 'Called today' });
-
-  const erased = await eraseLeads(own, [1, 2], {
-    who: 'administrator',
-    inactiveSince: '2024-01-01T00:00:00.000Z',
+  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+  proxy.rule = faultOnce(({ operation }) => !/Get|Query|Scan|Describe/.test(operation), {
+    kind: 'cut',
+    applied: false,
+    before: () => organization.note(2, { text: 'Called today' }),
   });
+  const options = ['--inactive-since', '2024-01-01', '--yes', '--json'];
 
-  expect([...erased.keys()]).toEqual([1]);
+  const { json: erased } = await runAdmin(commandOf(organization, 'lead erase', ...options), {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  });
+  await proxy.stop();
+
+  expect(erased.items).toMatchObject([{ leadId: 1 }]);
 });
 
 test('a dossier holds everything about its person, and nothing about others', async () => {

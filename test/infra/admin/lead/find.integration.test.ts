@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
+import { table } from '../../../support/table.ts';
 import { captureLead, json, run } from '../commands.ts';
+import { newLead } from '../table/given-backup.ts';
 
 interface Listed {
   readonly items: readonly { readonly leadId: number }[];
@@ -103,6 +106,18 @@ test('a whole phone or email that no lead has is reported after one look-up, wit
     1,
     `Organization ${organization.id} has no lead with the email nobody@example.com.\n`,
   ]);
+});
+
+test('lead find looks up a stored phone that is no phone by the rules of today', async () => {
+  const organization = await givenOrganization();
+  const created = await newLead(table(), organization);
+  const lead = { ...created, fields: { ...created.fields, phone: '+99912345' } };
+  const opening = { type: 'lead_created', via: 'api', keyId: 'k', actorId: 7 } as const;
+  await createLead(table(), () => ({ lead, opening: { ...opening, at: lead.createdAt } }));
+
+  const { leadId } = await json(organization, 'lead find', '--phone', '+999 12345');
+
+  expect(leadId).toBe(lead.id);
 });
 
 test('lead find --anywhere also finds a phone or email in custom fields and timelines', async () => {
