@@ -15,6 +15,7 @@ import {
   type RowValue,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
+import { alwaysRequired } from '../../../shared/organization/built-in-fields.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { hintFor, itemsOf, readCell, writingOf } from '../files/cell-formats.ts';
@@ -178,21 +179,32 @@ function readRow(
     if (isTime && typeof text === 'string' && lacksZone(text, formats.dates)) localTime ??= text;
     return { ...cell, raw: readCell(target, text, formats) };
   });
-  const columnOf = (name: string): RefusedColumn => {
-    // The rules use another name for some columns, such as stageId.
-    const target = targetNamed(organization, name)?.name;
-    const own = cells.filter((one) => one.target.name === target);
-    const [cell, second] = own;
-    if (!cell) return { label: name, hint: '' };
-    const isNamedSo = !second && (cell.name === name || cell.name === target);
-    const columns = second ? 'columns' : 'column';
-    const label = isNamedSo ? name : `${name} (${columns} ${quoted(own.map((one) => one.name))})`;
-    const value = typeof cell.raw === 'string' ? cell.raw.trim() : '';
-    if (second || value === '') return { label, hint: '' };
-    const hint = hintFor(cell, value, cell.formats, hasPlan);
-    return { label, hint, column: cell.name, value };
-  };
+  const columnOf = (name: string): RefusedColumn =>
+    refusedColumn(organization, cells, name, hasPlan);
   return { ...row, sent, read: importRow(read, true), localTime, columnOf };
+}
+
+function refusedColumn(
+  organization: Organization,
+  cells: readonly RowCell[],
+  name: string,
+  hasPlan: boolean,
+): RefusedColumn {
+  // The rules use another name for some columns, such as stageId.
+  const target = targetNamed(organization, name)?.name;
+  const own = cells.filter((one) => one.target.name === target);
+  const [cell, second] = own;
+  if (!cell) return { label: name, hint: '' };
+  const isNamedSo = !second && (cell.name === name || cell.name === target);
+  const columns = second ? 'columns' : 'column';
+  const label = isNamedSo ? name : `${name} (${columns} ${quoted(own.map((one) => one.name))})`;
+  const value = typeof cell.raw === 'string' ? cell.raw.trim() : '';
+  if (second || value === '') return { label, hint: '' };
+  // A lead cannot lack this value, so nothing can replace the words.
+  if (alwaysRequired.includes(cell.target.name) && !/\p{N}/u.test(value))
+    return { label, hint: ` Write a ${cell.target.name} into the row, or leave the row out.` };
+  const hint = hintFor(cell, value, cell.formats, hasPlan);
+  return { label, hint, column: cell.name, value };
 }
 
 /** The fields and properties of a row that the rules refuse without the plan. */

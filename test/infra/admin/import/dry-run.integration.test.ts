@@ -43,6 +43,19 @@ test('a dry run shows rows as read, a correction for words that mean empty, and 
   ).toMatchObject({ imported: 3, refused: 1, ignored: ['Junk'] });
 });
 
+test('a word for no value in a column of phones is not to be emptied, because every lead has a phone', async () => {
+  const organization = await givenOrganization();
+  const file = await files.write('na.csv', 'name,Mobile\nA,N/A\nB,N/A\nC,-\n');
+
+  const dry = await run(organization, 'lead import', file, '--map', 'Mobile=phone', '--dry-run');
+
+  expect(dry.stdout).toContain(
+    '2 of 3 refused rows: phone (column "Mobile") holds letters: write only the number. Write a phone into the row, or leave the row out.\n',
+  );
+  expect(dry.stdout).toMatch(/1 of 3 refused rows: .* Write a phone into the row, or leave the /);
+  expect(dry.stdout).not.toMatch(/null|--value/);
+});
+
 test('times without a zone are read as UTC, and the command says so, unless a zone is named', async () => {
   const organization = await givenOrganization();
   const [one, two] = [person(), person()];

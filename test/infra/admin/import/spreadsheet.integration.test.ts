@@ -180,7 +180,7 @@ test.each(programs)(
     expect(again).toMatchObject({ imported: 0, alreadyThere: 2, refused: 1 });
     expect(report[1]).toEqual([
       5,
-      'phone (column "Telefon") holds letters: write only the number. Add --value \'Telefon:TEXT=VALUE\' to read TEXT as VALUE.',
+      'phone (column "Telefon") holds letters: write only the number. Write a phone into the row, or leave the row out.',
       ...['Ohne', 'Telefon', 'unbekannt', new Date('2026-01-02'), 0.3, true, null],
       expect.any(Date),
       null,
