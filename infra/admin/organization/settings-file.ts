@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { completedFile, incompleteId } from '../../../shared/organization/names-alone.ts';
 import {
   type ParsedSettingsFile,
@@ -10,6 +11,9 @@ import {
 } from '../../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import { ContentionError } from '../../../shared/store/table/retry.ts';
+import { CommandError } from '../../cli/command.ts';
+import { refusePath } from '../../cli/error-code.ts';
 import { replaceFile } from '../../cli/resumable-file.ts';
 
 /** A settings file, completed with what it left out, such as IDs. */
@@ -37,20 +41,37 @@ export async function completeSettingsFile(
 
 /**
  * Writes the completed text into the file, and then applies it, so that IDs stay the same. If nothing is applied, the file gets its old
- * text back, because another apply may use the IDs meanwhile.
+ * text back, because another apply may use the IDs meanwhile. What a person saves meanwhile is never overwritten.
  * @param apply replaces only the version that completed the file
+ * @throws CommandError if the file was saved since it was read
  */
 export async function applyCompleted<T>(
-  { path, written, text, completedBy }: CompleteSettingsFile,
+  file: CompleteSettingsFile,
   apply: (completed: Pick<ApplyOptions, 'expectedVersion'>) => Promise<T>,
 ): Promise<T> {
-  if (text !== written) await replaceFile(path, text);
+  const { path, written, text, completedBy } = file;
+  if (completedBy === undefined) return apply({});
+  if (!(await replaceText(path, written, text)))
+    throw new CommandError(`${path} was saved meanwhile: run the command again.`);
   try {
-    return await apply(completedBy === undefined ? {} : { expectedVersion: completedBy });
+    return await apply({ expectedVersion: completedBy });
   } catch (error) {
-    const isRefused =
-      error instanceof SettingsRejectedError || error instanceof SettingsChangedError;
-    if (text !== written && isRefused) await replaceFile(path, written);
+    const isRefused = refusals.some((refusal) => error instanceof refusal);
+    // Why nothing was applied matters more than a file that cannot be written.
+    if (isRefused) await replaceText(path, text, written).catch(() => undefined);
     throw error;
   }
+}
+
+/** After these errors, it is certain that nothing was applied. */
+const refusals = [SettingsRejectedError, SettingsChangedError, ContentionError];
+
+/** @returns false if the file has another text than `before` */
+async function replaceText(path: string, before: string, after: string): Promise<boolean> {
+  const bytes = await readFile(path).catch((error: unknown) =>
+    refusePath(`${path} cannot be read`, error),
+  );
+  if (new TextDecoder().decode(bytes) !== before) return false;
+  await replaceFile(path, after);
+  return true;
 }
