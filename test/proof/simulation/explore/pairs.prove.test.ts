@@ -29,7 +29,9 @@ const name = 'update fields | update stage (one caller)';
 test('a missing comparison of lead versions is found, and told as a story', {
   timeout: 120_000,
 }, async () => {
-  const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('One of two simultaneous updates'));
+  const [bug] = plantedBugs.filter(({ breaks }) =>
+    breaks.startsWith('One of two simultaneous updates'),
+  );
   if (!bug) throw new Error('It is not planted.');
   const code = await readService(planted(bug));
   const lines: string[] = [];
