@@ -10,7 +10,13 @@ import type {
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import { type CellType, fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
-import { type DateFormat, dateFormats, writtenDate, writtenTime } from './written-times.ts';
+import {
+  type DateFormat,
+  dateFormats,
+  isNoDay,
+  writtenDate,
+  writtenTime,
+} from './written-times.ts';
 
 /** How the program that wrote a file writes values. */
 export interface Formats {
@@ -108,6 +114,9 @@ export function hintFor(
     return marks.length > 0 ? choose('decimal', marks) : ' Write only the number, such as 1250.5.';
   }
   if (writing === 'date' || writing === 'time') {
+    // The refusal of a date says so itself.
+    if (writing === 'time' && isNoDay(text, formats.dates))
+      return ' It is not a day of the calendar.';
     if (formats.dates) return '';
     const read = writing === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.
@@ -123,7 +132,11 @@ export function hintFor(
       'listSeparator',
       listSeparators.filter((mark) => mark !== ',' && text.includes(mark)),
     );
-  // The words may be in another language.
+  return replacementHint(name, writing, text, hasPlan);
+}
+
+/** How the words of a column could be read, which may be in another language. */
+function replacementHint(name: string, writing: Writing, text: string, hasPlan: boolean): string {
   const isOfWords = isOfNames(writing) || writing === 'truth value';
   if (!isOfWords && !(writing === 'phone' && /\p{L}/u.test(text))) return '';
   return hasPlan

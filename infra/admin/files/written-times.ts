@@ -54,22 +54,40 @@ interface WrittenTime {
   readonly zone: string | undefined;
 }
 
-function writtenIn(text: string, format: DateFormat | undefined): WrittenTime | undefined {
+type Parts = Readonly<Record<string, string | undefined>>;
+
+/** The parts of a text in each form that it has. */
+function partsIn(text: string, format: DateFormat | undefined): Parts[] {
   const written = comparableName(asciiFigures(text));
-  for (const form of format ? [forms[format], ...plainForms] : plainForms) {
-    const parts = form.exec(written)?.groups;
-    const found = parts && timeOf(parts);
+  const all = format ? [forms[format], ...plainForms] : plainForms;
+  return all.map((form) => form.exec(written)?.groups).filter((parts) => parts !== undefined);
+}
+
+function writtenIn(text: string, format: DateFormat | undefined): WrittenTime | undefined {
+  for (const parts of partsIn(text, format)) {
+    const found = timeOf(parts);
     if (found) return found;
   }
   return undefined;
 }
 
-function timeOf(parts: Readonly<Record<string, string | undefined>>): WrittenTime | undefined {
-  const pad = (part: string | number = '0'): string => String(part).padStart(2, '0');
+/** Whether a text is written as a date that the calendar does not have, such as 31/02/2026. */
+export const isNoDay = (text: string, format: DateFormat | undefined): boolean => {
+  const days = partsIn(text, format).map((parts) => parseDateTime(`${dateOf(parts)}T00:00Z`));
+  return days.length > 0 && days.every((day) => day === undefined);
+};
+
+const pad = (part: string | number = '0'): string => String(part).padStart(2, '0');
+
+function dateOf(parts: Parts): string {
   const month = parts.named
     ? months.findIndex((names) => names.includes(parts.named ?? '')) + 1
     : parts.month;
-  const date = `${parts.year}-${pad(month)}-${pad(parts.day)}`;
+  return `${parts.year}-${pad(month)}-${pad(parts.day)}`;
+}
+
+function timeOf(parts: Parts): WrittenTime | undefined {
+  const date = dateOf(parts);
   let hour = Number(parts.hour ?? 0);
   if (parts.half) {
     if (hour < 1 || hour > 12) return undefined;

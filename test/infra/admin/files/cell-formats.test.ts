@@ -24,6 +24,7 @@ test('a heading that equals two labels only in comparable form names neither', (
 });
 
 const dates = (formats: string) => ` Add --dates ${formats}.`;
+const noDay = ' It is not a day of the calendar.';
 const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
 const eitherMark = ' Add --decimal comma or --decimal point.';
 const onlyNumber = ' Write only the number, such as 1250.5.';
@@ -36,6 +37,10 @@ test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['start_on', '21.04.2026 14:30', ''],
   ['created at', '21.04.2026 14:30', dates('dd.mm.yyyy')],
   ['created at', '21.04.2026 14:30', '', { dates: 'mm/dd/yyyy' }],
+  ['created at', '31/02/2026', noDay, { dates: 'dd/mm/yyyy' }],
+  ['created at', '12/31/2026 10:00', noDay, { dates: 'dd/mm/yyyy' }],
+  ['created at', '2026-02-30', noDay],
+  ['created at', 'soon', '', { dates: 'dd/mm/yyyy' }],
   ['budget', '12.500', eitherMark],
   ['budget', '1.250.000', ' Add --decimal comma.'],
   ['budget', '1.250.000', '', { decimal: 'point' }],
