@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { incompleteId } from '../../shared/organization/names-alone.ts';
-import { type ParsedSettingsFile, parseSettingsFile } from '../../shared/organization/settings.ts';
+import { completedFile, incompleteId } from '../../shared/organization/names-alone.ts';
+import {
+  type ParsedSettingsFile,
+  parseSettingsFile,
+  parseShape,
+} from '../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
 import {
   ApiKeyError,
@@ -24,7 +28,7 @@ import {
   type TableEnvironment,
 } from '../cli/table.ts';
 
-/** A settings file that was read. It is validated, unless only the settings in force say what it leaves out. */
+/** A settings file that was read and validated, but for the references of a file that leaves something out: they need the settings in force. */
 export interface OrganizationFile {
   readonly file: string;
   readonly text: string;
@@ -49,7 +53,7 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
   const paths = files.length > 0 ? files : [demoFile];
   const read = paths.map((file) => {
     const text = textOf(file);
-    return { file, text, id: incompleteId(text) ?? parse(file, text).settings.id };
+    return { file, text, id: idOf(file, text) };
   });
   for (const [id, [first, second]] of Map.groupBy(read, (one) => one.id))
     if (first && second)
@@ -67,9 +71,11 @@ function textOf(file: string): string {
   }
 }
 
-function parse(file: string, text: string): ParsedSettingsFile {
+function idOf(file: string, text: string): number {
   try {
-    return parseSettingsFile(text);
+    return incompleteId(text) === undefined
+      ? parseSettingsFile(text).settings.id
+      : parseShape(completedFile(text, undefined)).id;
   } catch (error) {
     return refuse(file, error);
   }
@@ -130,7 +136,7 @@ async function applyFile(
   { file, text, id }: OrganizationFile,
   tell: (sentence: string) => void,
 ): Promise<ParsedSettingsFile> {
-  if (file === demoFile && (await readSettings(table, id))) return parse(file, text);
+  if (file === demoFile && (await readSettings(table, id))) return parseSettingsFile(text);
   const onWait = (seconds: number): void =>
     tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
   try {

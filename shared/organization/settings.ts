@@ -27,15 +27,20 @@ export interface ParsedSettingsFile {
  * @throws SettingsRejectedError with every fault of its shape or, if the shape is valid, with every wrong reference
  */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
+  const { file, issues } = readReferences(parseShape(text));
+  if (issues.length > 0) throw refused(issues);
+  const { $schema: _, keys, version, ...rest } = file;
+  return { settings: settingsOf(rest), keys, version, names: namesIn(rest) };
+}
+
+/** Reads a settings file without its references. @throws SettingsRejectedError with every fault of its shape */
+export function parseShape(text: string): SettingsFile {
   const value = parseJson(text);
   const faults = Array.from(shapeIssues(settingsFileSchema, value), (issue) =>
     issue.path === '$.stages' ? { ...issue, message: stagesBesidePipelines } : issue,
   );
   if (faults.length > 0) throw refused(faults);
-  const { file, issues } = readReferences(v.parse(settingsFileSchema, value));
-  if (issues.length > 0) throw refused(issues);
-  const { $schema: _, keys, version, ...rest } = file;
-  return { settings: settingsOf(rest), keys, version, names: namesIn(rest) };
+  return v.parse(settingsFileSchema, value);
 }
 
 /** Without `pipelines`, `stages` stand for one (names-alone.ts). */

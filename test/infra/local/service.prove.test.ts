@@ -111,6 +111,11 @@ test.each([
     '{"id": 0, "name": ""}',
     /: The settings file has \d+ problems:\n(?: {2}\$.*\n)* {2}\$\.id must .*\n(?: {2}\$.*\n)* {2}\$\.name must /,
   ],
+  [
+    'has names alone and a fault that no settings in force can mend',
+    '{"id":5,"name":"A","modules":["crm"],"users":["Asha"],"stages":["New"],"sources":["Website"],"fields":7}',
+    /: The settings file has one problem: \$\.fields must be .*, but is 7\.$/,
+  ],
 ])('a settings file is refused that %s', (_, content, sentence) => {
   const file = newPath('settings.json');
   if (content !== undefined) writeFileSync(file, content);
