@@ -103,7 +103,7 @@ export async function openImportFile(
 export interface ReadList {
   /** The columns with their headings, and the values of all rows. */
   readonly columns: readonly { readonly heading: string; readonly values: readonly string[] }[];
-  /** The plan with which an organization can import the list. */
+  /** The plan with which an organization can import the list. @throws CommandError if a plan does not name all its columns */
   readonly planFor: (organization: Organization) => OpenFile;
 }
 
@@ -120,6 +120,9 @@ export async function readList(path: string, options: PlanOptions = {}): Promise
     planFor: (organization) => {
       const reading = new ColumnReading({ organization, plan }, path, names);
       const columns = names.map((name) => reading.columnNamed(name));
+      const unknown = columns.filter(({ target }) => !target).map(({ name }) => name);
+      if (plan.file !== undefined && unknown.length > 0)
+        throw new CommandError([...unknownIssues(organization, path, unknown, plan)].join('\n'));
       return proposalFor(reading, columns, rows);
     },
   };

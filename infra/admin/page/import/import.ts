@@ -78,12 +78,24 @@ class Uploads {
     const { path } = await this.#folder;
     const text = (name: string): string | undefined => form.text(name).trim() || undefined;
     const options = { plan: form.file('plan'), encoding: text('encoding'), sheet: text('sheet') };
-    const upload = await Upload.of(path, organization, file, options);
+    const upload = new Upload(path, file.name);
+    try {
+      this.#assertIdle(organization);
+      await upload.keep(organization, file, options);
+      // A run may have begun while the file was read.
+      this.#assertIdle(organization);
+    } catch (error) {
+      await upload.remove();
+      throw error;
+    }
     const before = this.of(organization);
-    if (before?.isRunning)
-      throw new CommandError('An import is running: stop it, or wait for its end.');
     this.#uploads.set(organization.id, upload);
     await before?.remove();
+  }
+
+  #assertIdle(organization: Organization): void {
+    if (this.of(organization)?.isRunning)
+      throw new CommandError('An import is running: stop it, or wait for its end.');
   }
 
   async stop(): Promise<string[]> {

@@ -63,17 +63,41 @@ function columnInputs(
   const planned = columns[heading] ?? '';
   const { to, dates, values } = typeof planned === 'string' ? { to: planned } : planned;
   const target = targetNamed(organization, to)?.name ?? to;
-  const all = { ...Object.fromEntries(refused.map((value) => [value, value])), ...values };
-  const isOpen = dates !== undefined || Object.keys(all).length > 0;
+  const isOpen = dates !== undefined || refused.length > 0 || values !== undefined;
   return html`<select name="${name}" aria-label="${heading} is read as">${options(targets(organization), target, 'Leave out')}</select>
-<details${isOpen && html` open`}><summary>Dates and values</summary><label>Dates <select name="${name}.dates">${chosenOf(dateFormats, dates)}</select></label>${valuesInput(`${name}.values`, all)}</details>`;
+<details${isOpen && html` open`}><summary>Dates and values</summary><label>Dates <select name="${name}.dates">${chosenOf(dateFormats, dates)}</select></label>${valuesInput(`${name}.values`, values, refused)}</details>`;
 }
 
-const valuesInput = (name: string, values: NonNullable<PlanFile['values']> = {}): Html =>
-  html`<label>Values, one a line: TEXT = VALUE reads TEXT as VALUE; nothing behind the = empties it <textarea name="${name}" rows="${Math.min(8, Object.keys(values).length + 1)}">
-${Object.entries(values)
-  .map(([from, to]) => `${from} = ${to ?? ''}`)
-  .join('\n')}</textarea></label>`;
+type Values = NonNullable<PlanFile['values']>;
+
+function valuesInput(name: string, values: Values = {}, refused: readonly string[] = []): Html {
+  const all = { ...Object.fromEntries(refused.map((value) => [value, value])), ...values };
+  const lines = Object.entries(all).filter(hasLine).map(lineOf);
+  const kept = withoutLine(values);
+  return html`<label>Values, one a line: TEXT = VALUE reads TEXT as VALUE; nothing behind the = empties it <textarea name="${name}" rows="${Math.min(8, lines.length + 1)}">
+${lines.join('\n')}</textarea></label>${Object.keys(kept).length > 0 && html`<small>Kept from the plan: <bdi>${JSON.stringify(kept)}</bdi></small>`}`;
+}
+
+type Replacement = readonly [text: string, value: string | null];
+
+const lineOf = ([text, value]: Replacement): string => `${text} = ${value ?? ''}`;
+
+/** Splits at the first `=` between blanks, or else at the last `=`. A line without one is read unchanged. */
+function replacementIn(line: string): Replacement {
+  const split = /^(.*?) =(?= |$)(.*)$/.exec(line) ?? /^(.*)=(.*)$/.exec(line);
+  const [, text = line, value = line] = split ?? [];
+  return [text.trim(), value.trim() || null];
+}
+
+/** Whether the line of a replacement is read as that replacement. One with a line break, for example, is not. */
+function hasLine(replacement: Replacement): boolean {
+  const [text, value] = replacementIn(lineOf(replacement));
+  return text === replacement[0] && value === replacement[1];
+}
+
+/** The values of a plan that the form cannot show as lines. They stay as they are. */
+const withoutLine = (values: Values = {}): Values =>
+  Object.fromEntries(Object.entries(values).filter((one) => !hasLine(one)));
 
 /** The targets of a column, except the IDs of another system. */
 function targets({ fields }: Organization): Choice[] {
@@ -90,7 +114,10 @@ export function planIn(form: Form, { columns, plan }: Upload): PlanFile {
   const entries = columns.map(({ heading }, at) => {
     const name = `column.${at}`;
     const dates = chosenIn(form, `${name}.dates`, dateFormats);
-    const column = { to: form.text(name), dates, values: valuesIn(form, `${name}.values`) };
+    const planned = plan?.columns[heading];
+    const before = typeof planned === 'object' ? planned?.values : undefined;
+    const values = valuesIn(form, `${name}.values`, before);
+    const column = { to: form.text(name), dates, values };
     return [heading, column.to === '' ? null : column] as const;
   });
   return {
@@ -102,23 +129,20 @@ export function planIn(form: Form, { columns, plan }: Upload): PlanFile {
     listSeparator: chosenIn(form, 'listSeparator', listSeparators),
     encoding: plan?.encoding,
     sheet: plan?.sheet,
-    values: valuesIn(form, 'values'),
+    values: valuesIn(form, 'values', plan?.values),
   };
 }
 
 const chosenIn = <Choice>(form: Form, name: string, choices: readonly Choice[]) =>
   choices.find((choice) => choice === form.text(name));
 
-/** Omits values that are read unchanged. */
-function valuesIn(form: Form, name: string): PlanFile['values'] {
+/** The values of the lines, except those that are read unchanged, and the earlier values that have no line. */
+function valuesIn(form: Form, name: string, before: Values | undefined): Values | undefined {
   const lines = form
     .text(name)
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const pairs = lines.map((line) => {
-    const [, from = line, to = line] = /^(.*)=(.*)$/.exec(line) ?? [];
-    return [from.trim(), to.trim() || null] as const;
-  });
-  const others = pairs.filter(([from, to]) => from !== to);
-  return others.length > 0 ? Object.fromEntries(others) : undefined;
+  const replaced = lines.map(replacementIn).filter(([text, value]) => text !== value);
+  const values = { ...withoutLine(before), ...Object.fromEntries(replaced) };
+  return Object.keys(values).length > 0 ? values : undefined;
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { exportedProperties } from '../../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { CommandError } from '../../../cli/command.ts';
 import { currentOrganization } from '../../context.ts';
+import type { ReadOptions } from '../../files/read-file.ts';
 import { type OpenFile, openImportFile, type ReadList, readList } from '../../import/open.ts';
-import type { PlanFile, PlanOptions } from '../../import/plan.ts';
+import { type PlanFile, type PlanOptions, planSchema } from '../../import/plan.ts';
 import { importLines, importRowsOf, planBeside, remarksOf } from '../../import/run.ts';
 import { undoLines, undoRowsOf } from '../../import/undo.ts';
 import type { Desk } from '../desk.ts';
@@ -51,46 +53,45 @@ export class Upload {
   /** Changes with each run, so that a form of an earlier page is recognized as out of date. */
   state = randomUUID();
   #ended = Promise.resolve();
+  /** What was chosen with the file. */
+  #options: PlanOptions = {};
   readonly #folder: string;
   readonly #path: string;
   readonly #planPath: string;
 
-  private constructor(name: string, folder: string) {
+  /** @param parent the folder of the page; the upload is in a folder of its own */
+  constructor(parent: string, name: string) {
     // The name comes from a request, so the paths have only its ending, of at most 8 letters or digits.
     const [ending = ''] = /\.\w{1,8}$/.exec(name) ?? [];
     this.name = name;
-    this.#folder = folder;
-    this.#path = join(folder, `file${ending}`);
-    this.#planPath = join(folder, 'plan.json');
-    this.reportPath = join(folder, `report${ending}`);
+    this.#folder = join(parent, randomUUID());
+    this.#path = join(this.#folder, `file${ending}`);
+    this.#planPath = join(this.#folder, 'plan.json');
+    this.reportPath = join(this.#folder, `report${ending}`);
   }
 
-  /** Keeps a file, and proposes how its columns are read. @throws CommandError for a file that cannot be used */
-  static async of(
-    parent: string,
+  /** Keeps the file, and proposes how its columns are read. @throws CommandError for a file that cannot be used */
+  async keep(
     organization: Organization,
     file: File,
-    { plan, ...options }: Omit<PlanOptions, 'plan'> & { readonly plan: File | undefined },
-  ): Promise<Upload> {
-    const folder = join(parent, randomUUID());
-    await mkdir(folder);
-    const upload = new Upload(file.name, folder);
-    await writeFile(upload.#path, file.stream());
-    if (plan) await writeFile(upload.#planPath, plan.stream());
-    if (plan || !/\.(jsonl|ndjson)$/i.test(file.name)) {
-      const planned = { ...options, ...(plan && { plan: upload.#planPath }) };
-      await upload.#propose(organization, planned).catch((error: unknown) => {
-        throw error instanceof CommandError ? new CommandError(upload.#named(error)) : error;
-      });
-    }
-    return upload;
+    { plan, ...options }: ReadOptions & { readonly plan: File | undefined },
+  ): Promise<void> {
+    const encoding = v.safeParse(planSchema.entries.encoding, options.encoding);
+    if (!encoding.success) throw new CommandError(`--encoding ${encoding.issues[0].message}.`);
+    await mkdir(this.#folder);
+    await writeFile(this.#path, file.stream());
+    if (plan) await writeFile(this.#planPath, plan.stream());
+    this.#options = { ...options, ...(plan && { plan: this.#planPath }) };
+    if (!plan && /\.(jsonl|ndjson)$/i.test(this.name)) return;
+    await this.#propose(organization).catch((error: unknown) => {
+      throw error instanceof CommandError ? new CommandError(this.#named(error)) : error;
+    });
   }
 
-  async #propose(organization: Organization, options: PlanOptions): Promise<void> {
-    const list = await readList(this.#path, options);
+  async #propose(organization: Organization): Promise<void> {
+    const list = await readList(this.#path, this.#options);
     const { proposal, open } = list.planFor(organization);
-    const isExport = Object.values(proposal.columns).includes(exportedProperties.mark);
-    if (isExport && options.plan === undefined) return;
+    if (Object.values(proposal.columns).includes(exportedProperties.mark)) return;
     this.plan = proposal;
     this.open = open;
     this.columns = list.columns
@@ -100,14 +101,16 @@ export class Upload {
 
   /** The message of an error, with the uploaded names instead of the paths on the disk. */
   readonly #named = ({ message }: { readonly message: string }): string =>
-    message.replaceAll(this.#planPath, planBeside(this.name)).replaceAll(this.#path, this.name);
+    message
+      .replaceAll(this.#planPath, () => planBeside(this.name))
+      .replaceAll(this.#path, () => this.name);
 
   get isRunning(): boolean {
     return this.run !== undefined && !this.run.end;
   }
 
   /** Deletes the file, its plan and its report. */
-  remove = (): Promise<void> => rm(this.#folder, { recursive: true });
+  remove = (): Promise<void> => rm(this.#folder, { recursive: true, force: true });
 
   /** Begins a run. @returns a promise that resolves when the run ends; a caller need not await it */
   begin(desk: Desk, { id }: Organization, task: Task, dryRun: boolean): Promise<void> {
@@ -143,7 +146,12 @@ export class Upload {
     const work = { table, organizationId, organization, who, rate, onProgress };
     if (this.plan) await writeFile(this.#planPath, JSON.stringify(this.plan));
     const plan = this.plan && { plan: this.#planPath };
-    const options = { ...plan, update: this.updates && task === 'import', dryRun };
+    const options = {
+      ...this.#options,
+      ...plan,
+      update: this.updates && task === 'import',
+      dryRun,
+    };
     const read = await openImportFile(this.#path, await organization(), options);
     if ('open' in read) throw new CommandError(`${this.name} needs a plan: upload it again.`);
     const file = { ...read, rows: untilStopped(read.rows, run) };

@@ -6,6 +6,16 @@ type Importing = Browser & { readonly organization: { readonly id: number } };
 
 export const pathOf = ({ organization }: Importing): string => `/o/${organization.id}/import`;
 
+/** A list of people. */
+export const list = (rows: number, status = 'New'): string =>
+  [
+    'Full Name,Mobile,Status,Remarks,Row',
+    ...Array.from(
+      { length: rows },
+      (_, at) => `Person ${at},98220 ${10_000 + at},${status},Call,${at}`,
+    ),
+  ].join('\n');
+
 /** Uploads a list. */
 export const read = (
   page: Importing,
