@@ -76,12 +76,13 @@ class Uploads {
     if (file.size > fileMaxBytes) throw new CommandError(tooLarge);
     this.#folder ??= mkdtempDisposable(join(tmpdir(), 'lead-service-page-'));
     const { path } = await this.#folder;
-    const text = (name: string): string | undefined => form.text(name).trim() || undefined;
-    const options = { plan: form.file('plan'), encoding: text('encoding'), sheet: text('sheet') };
+    const [encoding, sheet] = [form.text('encoding').trim(), form.text('sheet').trim()];
+    // An option overrides the plan even if it is undefined.
+    const options = { ...(encoding && { encoding }), ...(sheet && { sheet }) };
     const upload = new Upload(path, file.name);
     try {
       this.#assertIdle(organization);
-      await upload.keep(organization, file, options);
+      await upload.keep(organization, file, form.file('plan'), options);
       // A run may have begun while the file was read.
       this.#assertIdle(organization);
     } catch (error) {

@@ -74,7 +74,8 @@ export class Upload {
   async keep(
     organization: Organization,
     file: File,
-    { plan, ...options }: ReadOptions & { readonly plan: File | undefined },
+    plan: File | undefined,
+    options: ReadOptions,
   ): Promise<void> {
     const encoding = v.safeParse(planSchema.entries.encoding, options.encoding);
     if (!encoding.success) throw new CommandError(`--encoding ${encoding.issues[0].message}.`);

@@ -94,6 +94,18 @@ test('a plan must name every column, as for the command, also those of an export
   expect(plain(shown)).toContain('ours.csv has no column for name');
 });
 
+test('the encoding of a plan is that of its file', async () => {
+  const page = await givenPage();
+  const columns = { name: 'name', phone: 'phone' };
+  const plan = new File([JSON.stringify({ columns, encoding: 'windows-1252' })], 'p.json');
+  const file = new File([Buffer.from('name,phone\nRen\xe9,9822012345', 'latin1')], 'leads.csv');
+  const proposed = await page.upload(path, { ':do': 'upload', file, plan });
+
+  await press(page, await press(page, proposed, 'import dry'), 'import');
+
+  expect(await leadNow(page)).toMatchObject({ fields: { name: 'Ren\xe9' } });
+});
+
 test.each([
   ['leads.jsonl', '{"name":"Ren\xe9","phone":"9822012345"}'],
   ['ours.csv', 'lead service export,name,phone\norganization 1,Ren\xe9,9822012345'],
