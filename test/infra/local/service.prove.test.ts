@@ -71,9 +71,11 @@ test('a start fills in names alone and writes them into the file, which the next
 
   const first = await prepare({ ...written, stages: ['New'], keys: [key] });
   const again = await prepare(JSON.parse(first));
-  const more = await prepare({ ...written, users: ['Ravi', 'Asha'], stages: ['New'] });
-  // Only the settings in force say that Ravi is user 2.
-  const byId = { users: ['Ravi', 'Asha'], stages: ['New'], assignmentRules: [{ users: [2] }] };
+  const zoya = { id: 7, name: 'Zoya' };
+  const more = await prepare({ ...written, users: ['Ravi', 'Asha', zoya], stages: ['New'] });
+  // Only the settings in force say that there is a user 7.
+  const users = ['Ravi', 'Asha', 'Zoya'];
+  const byId = { users, stages: ['New'], assignmentRules: [{ users: [7] }] };
   const referring = await prepare({ ...written, ...byId });
 
   expect(JSON.parse(first)).toMatchObject({
@@ -81,8 +83,13 @@ test('a start fills in names alone and writes them into the file, which the next
     pipelines: [{ id: 1, stages: [{ id: 1, slug: 'new', isDefault: true }] }],
   });
   expect(again).toBe(JSON.stringify(JSON.parse(first)));
-  expect(JSON.parse(more).users).toMatchObject([{ id: 2 }, { id: 1 }]);
-  expect(JSON.parse(referring)).toMatchObject({ users: [{ id: 2 }, { id: 1 }] });
+  const ids = [more, referring].map((text) =>
+    JSON.parse(text).users.map(({ id }: { id: number }) => id),
+  );
+  expect(ids).toEqual([
+    [8, 1, 7],
+    [8, 1, 7],
+  ]);
 });
 
 test('a folder in which an engine cannot keep its data is refused', async () => {
