@@ -285,7 +285,8 @@ export function plannedColumn(
   plan: Plan,
 ): PlanFile['columns'][string] {
   if (target.name === '') return null;
-  const { values } = plan.columns.get(name) ?? {};
+  const inPlan = Array.from(plan.columns, ([heading, { values }]) => ({ name: heading, values }));
+  const values = withName(inPlan, name)[0]?.values;
   if (dates === plan.dates && !values) return target.name;
   return { to: target.name, ...(dates !== plan.dates && { dates }), ...(values && { values }) };
 }

@@ -48,7 +48,7 @@ test('the plan and the refused rows are downloads, and the plan reads the next f
 test('values of a plan that cannot be written as a line stay in it, and the others can be changed', async () => {
   const page = await givenPage();
   const values = { hello: 'a=b', 'c=d': 'e', 'two\nlines': 'One', 'f = g': 'h', 'i =': null };
-  const columns = { 'Full Name': 'name', Mobile: 'phone', Status: { to: 'stage', values } };
+  const columns = { 'Full Name': 'name', Mobile: 'phone', status: { to: 'stage', values } };
   const plan = { columns: { ...columns, Remarks: 'remarks', Row: null }, values };
   const file = new File([JSON.stringify(plan)], 'p.json');
 
