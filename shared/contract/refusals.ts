@@ -8,6 +8,8 @@ export interface Refusal {
   readonly sentence: string;
   /** The request that lists the valid values, which a response adds to the sentence. A command names another way to list them. */
   readonly listedBy?: string | undefined;
+  /** The valid name that was probably meant. */
+  readonly near?: string | undefined;
 }
 
 /** Refusals by schema issue: an issue itself can hold only a text. */

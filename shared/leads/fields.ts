@@ -20,8 +20,13 @@ export class FieldIssues {
   #unknownKeys = 0;
 
   /** Keeps only the first issue of a field. */
-  add(fieldKey: string, reason: FieldReason, sentence: string, listedBy?: string): undefined {
-    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, { reason, sentence, listedBy });
+  add(
+    fieldKey: string,
+    reason: FieldReason,
+    sentence: string,
+    more: Pick<Refusal, 'listedBy' | 'near'> = {},
+  ): undefined {
+    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, { reason, sentence, ...more });
   }
 
   /** Reports a key that is not an active field; `throwIfAny` lists the valid keys. @param accepted the fields that this request may send */
@@ -64,8 +69,10 @@ export function readFields(
     const read = isEmptyValue(value, field.type)
       ? null
       : parsers[field.type](value, field, organization);
-    if (read instanceof FieldIssue) issues.add(fieldKey, read.reason, read.sentence, read.listedBy);
-    else changes[fieldKey] = read;
+    if (read instanceof FieldIssue) {
+      const { reason, sentence, listedBy } = read;
+      issues.add(fieldKey, reason, sentence, { listedBy });
+    } else changes[fieldKey] = read;
   }
   return changes;
 }

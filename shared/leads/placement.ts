@@ -34,12 +34,12 @@ export function placeLead(
       'pipelineId',
       'pipeline_not_found',
       "is not one of the organization's pipelines.",
-      'GET /api/v1/pipelines lists them',
+      { listedBy: 'GET /api/v1/pipelines lists them' },
     );
   if (stageId === undefined) return requireStartingStage(organization, pipelineId, issues);
   const stage = organization.stageById.get(stageId);
   const reject = (reason: FieldReason, sentence: string, listedBy?: string) =>
-    issues.add('stageId', reason, sentence, listedBy);
+    issues.add('stageId', reason, sentence, { listedBy });
   const listed = 'GET /api/v1/lead-stages lists the active ones';
   if (!stage) return reject('stage_not_found', "is not one of the organization's stages.", listed);
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {

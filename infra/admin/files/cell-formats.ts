@@ -86,11 +86,10 @@ export const isOfNames = (writing: Writing): boolean =>
 /**
  * The end of a refusal: the option, or the member of the plan, with which the text could be read. Empty if there is none, or if it is
  * already given.
- * @param name the column's name
  * @param hasPlan whether the file is read by a plan
  */
 export function hintFor(
-  { name, target }: { readonly name: string; readonly target: ImportTarget },
+  target: ImportTarget,
   text: string,
   formats: Formats,
   hasPlan = false,
@@ -132,16 +131,28 @@ export function hintFor(
       'listSeparator',
       listSeparators.filter((mark) => mark !== ',' && text.includes(mark)),
     );
-  return replacementHint(name, writing, text, hasPlan);
+  return '';
 }
 
-/** How the words of a column could be read, which may be in another language. */
-function replacementHint(name: string, writing: Writing, text: string, hasPlan: boolean): string {
+/**
+ * The option, or the member of the plan, that replaces a refused word, which may be in another language. Empty if the column has no words.
+ * @param near the valid name that was probably meant
+ */
+export function replacementHint(
+  { name, target }: { readonly name: string; readonly target: ImportTarget },
+  text: string,
+  near: string | undefined,
+  hasPlan: boolean,
+): string {
+  const writing = writingOf(target);
   const isOfWords = isOfNames(writing) || writing === 'truth value';
   if (!isOfWords && !(writing === 'phone' && /\p{L}/u.test(text))) return '';
-  return hasPlan
-    ? ` Add to the column in the plan: "values": {"TEXT": "VALUE"} reads TEXT as VALUE.`
-    : ` Add --value '${name.replaceAll("'", "'\\''")}:TEXT=VALUE' to read TEXT as VALUE.`;
+  const to = near ?? 'VALUE';
+  const pair = `${name}:${text}=${to}`.replaceAll("'", "'\\''");
+  const added = hasPlan
+    ? `to the column in the plan: "values": {${JSON.stringify(text)}: ${JSON.stringify(to)}}`
+    : `--value '${pair}'`;
+  return ` Add ${added}${near === undefined ? ', where VALUE is what it means' : ''}.`;
 }
 
 /** Reads a file's value as a request would send it. @returns the issue if it cannot be read */

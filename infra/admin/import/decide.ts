@@ -18,6 +18,10 @@ import type { ReadRow } from './rows.ts';
 /** Why a row is refused. */
 export interface RowIssue {
   readonly sentence: string;
+  /** A further sentence, which names the value and how to replace it. */
+  readonly replacement?: string | undefined;
+  /** The valid name that was probably meant. */
+  readonly near?: string | undefined;
   /** The column and the value as in the file, if a single value is refused. */
   readonly column?: string | undefined;
   readonly value?: string | undefined;
@@ -73,9 +77,9 @@ const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(v
 
 /** The issues as sentences with the column's name and a hint how the value could be read. */
 export const issuesOf = ({ refused }: ValidationFailed, { columnOf }: ReadRow): RowIssue[] =>
-  refused.map(([name, { sentence }]) => {
-    const { label, hint, column, value } = columnOf(name);
-    return { sentence: `${label} ${sentence}${hint}`, column, value };
+  refused.map(([name, { sentence, near }]) => {
+    const { label, hint, ...column } = columnOf(name, near);
+    return { sentence: `${label} ${sentence}${hint}`, near, ...column };
   });
 
 /**

@@ -146,8 +146,9 @@ export class ImportReport {
   *#reasonLines(): Generator<string> {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b.count - a.count);
     const all = countOf(this.#refusals.length, 'refused row');
-    for (const [reason, { first, count, values, column }] of sorted.slice(0, reasonLinesMax)) {
-      const text = printable(count === 1 ? first : reason);
+    for (const [reason, one] of sorted.slice(0, reasonLinesMax)) {
+      const { first, replacement, count, values, column } = one;
+      const text = printable((count === 1 ? first : reason) + replacement);
       const isLong = text.length > reasonMaxChars;
       yield `  ${count.toLocaleString('en')} of ${all}: ${isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text}`;
       if (column !== undefined) yield* correctionLines(column, values);
@@ -157,22 +158,24 @@ export class ImportReport {
   }
 
   /**
-   * The values of a column for which rows were refused, most frequent first. Omits values that occur once, because they are no habit of the
-   * file.
+   * The values of a column for which rows were refused, most frequent first, each with the name that was probably meant, or itself. Omits
+   * values that occur once, because they are no habit of the file.
    */
-  refusedValues(column: string): string[] {
+  refusedValues(column: string): Record<string, string> {
     const own = [...this.#reasons.values()].filter((reason) => reason.column === column);
     const counts = own
-      .flatMap(({ values }) => [...values])
-      .filter(([value, count]) => count > 1 && !/[=\n]/.test(value));
-    const sorted = counts.sort(([, a], [, b]) => b - a).map(([value]) => value);
-    return [...new Set(sorted)].slice(0, refusedValuesMax);
+      .flatMap(({ values, near }) => [...values].map(([value, count]) => ({ value, count, near })))
+      .filter(({ value, count }) => count > 1 && !/[=\n]/.test(value));
+    const sorted = counts.sort((a, b) => b.count - a.count).slice(0, refusedValuesMax);
+    return Object.fromEntries(sorted.map(({ value, near }) => [value, near ?? value]));
   }
 
-  #count({ sentence, column, value }: RowIssue): void {
+  #count({ sentence, replacement = '', near, column, value }: RowIssue): void {
     const key = withoutNames(sentence);
     const reason = this.#reasons.get(key) ?? {
       first: sentence,
+      replacement,
+      near,
       column,
       count: 0,
       values: new Map(),
@@ -197,6 +200,9 @@ export class ImportReport {
 
 interface Reason {
   readonly first: string;
+  /** How to replace the value of the first row. */
+  readonly replacement: string;
+  readonly near: string | undefined;
   readonly column: string | undefined;
   count: number;
   /** How many rows have each refused value. */
@@ -228,7 +234,7 @@ const withoutNames = (issue: string): string =>
     .replace(/^cell ([A-Z]+)\d+/, 'a cell of column $1');
 
 const sentences = ({ issues }: WrittenRow): string =>
-  issues.map(({ sentence }) => sentence).join(' ');
+  issues.map(({ sentence, replacement = '' }) => sentence + replacement).join(' ');
 
 async function reportContent(
   refusals: readonly WrittenRow[],

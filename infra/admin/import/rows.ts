@@ -18,7 +18,7 @@ import {
 import { alwaysRequired } from '../../../shared/organization/built-in-fields.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { hintFor, itemsOf, readCell, writingOf } from '../files/cell-formats.ts';
+import { hintFor, itemsOf, readCell, replacementHint, writingOf } from '../files/cell-formats.ts';
 import type { TableRow } from '../files/read-file.ts';
 import { textOfCell } from '../files/workbook.ts';
 import { lacksZone } from '../files/written-times.ts';
@@ -30,6 +30,8 @@ export interface RefusedColumn {
   readonly label: string;
   /** The end of the sentence: how the value could be read. */
   readonly hint: string;
+  /** A further end, if the value is a word that could be replaced. It names the value. */
+  readonly replacement?: string;
   /** The column and the value as in the file, if it is a single value. */
   readonly column?: string;
   readonly value?: string;
@@ -50,7 +52,7 @@ export interface ReadRow {
   /** The first time without a zone. */
   readonly localTime?: string | undefined;
   /** The column of a field or property that is refused. */
-  readonly columnOf: (name: string) => RefusedColumn;
+  readonly columnOf: (name: string, near?: string) => RefusedColumn;
 }
 
 /** Determines how the rows of a file are read. */
@@ -179,17 +181,22 @@ function readRow(
     if (isTime && typeof text === 'string' && lacksZone(text, formats.dates)) localTime ??= text;
     return { ...cell, raw: readCell(target, text, formats) };
   });
-  const columnOf = (name: string): RefusedColumn =>
-    refusedColumn(organization, cells, name, hasPlan);
+  const columnOf = (name: string, near?: string): RefusedColumn =>
+    refusedColumn({ organization, cells, hasPlan }, name, near);
   return { ...row, sent, read: importRow(read, true), localTime, columnOf };
 }
 
+/** @param near the valid name that was probably meant */
 function refusedColumn(
-  organization: Organization,
-  cells: readonly RowCell[],
+  row: {
+    readonly organization: Organization;
+    readonly cells: readonly RowCell[];
+    readonly hasPlan: boolean;
+  },
   name: string,
-  hasPlan: boolean,
+  near: string | undefined,
 ): RefusedColumn {
+  const { organization, cells, hasPlan } = row;
   // The rules use another name for some columns, such as stageId.
   const target = targetNamed(organization, name)?.name;
   const own = cells.filter((one) => one.target.name === target);
@@ -203,8 +210,9 @@ function refusedColumn(
   // A lead cannot lack this value, so nothing can replace the words.
   if (alwaysRequired.includes(cell.target.name) && !/\p{N}/u.test(value))
     return { label, hint: ` Write a ${cell.target.name} into the row, or leave the row out.` };
-  const hint = hintFor(cell, value, cell.formats, hasPlan);
-  return { label, hint, column: cell.name, value };
+  const hint = hintFor(cell.target, value, cell.formats, hasPlan);
+  const replacement = hint === '' ? replacementHint(cell, value, near, hasPlan) : '';
+  return { label, hint, replacement, column: cell.name, value };
 }
 
 /** The fields and properties of a row that the rules refuse without the plan. */

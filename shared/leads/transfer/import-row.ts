@@ -259,7 +259,8 @@ function readNamed(
     found === 'several'
       ? `the name of more than one ${noun}: use the ID instead.`
       : `not a ${noun} of the organization; ${hint}`;
-  return issues.add(name, 'unknown_option', `is ${JSON.stringify(raw)}, which is ${what}`);
+  const sentence = `is ${JSON.stringify(raw)}, which is ${what}`;
+  return issues.add(name, 'unknown_option', sentence, { near });
 }
 
 /** The stage and the pipeline that a row names by ID or by name; undefined if either has an issue. */

@@ -58,20 +58,21 @@ function columnInputs(
   organization: Organization,
   { heading, name }: { readonly heading: string; readonly name: string },
   { columns }: PlanFile,
-  refused: readonly string[] = [],
+  refused: Readonly<Record<string, string>> = {},
 ): Html {
   const planned = columns[heading] ?? '';
   const { to, dates, values } = typeof planned === 'string' ? { to: planned } : planned;
   const target = targetNamed(organization, to)?.name ?? to;
-  const isOpen = dates !== undefined || refused.length > 0 || values !== undefined;
+  const hasRefused = Object.keys(refused).length > 0;
+  const isOpen = dates !== undefined || hasRefused || values !== undefined;
   return html`<select name="${name}" aria-label="${heading} is read as">${options(targets(organization), target, 'Leave out')}</select>
 <details${isOpen && html` open`}><summary>Dates and values</summary><label>Dates <select name="${name}.dates">${chosenOf(dateFormats, dates)}</select></label>${valuesInput(`${name}.values`, values, refused)}</details>`;
 }
 
 type Values = NonNullable<PlanFile['values']>;
 
-function valuesInput(name: string, values: Values = {}, refused: readonly string[] = []): Html {
-  const all = { ...Object.fromEntries(refused.map((value) => [value, value])), ...values };
+function valuesInput(name: string, values: Values = {}, refused: Values = {}): Html {
+  const all = { ...refused, ...values };
   const lines = Object.entries(all).filter(hasLine).map(lineOf);
   const kept = withoutLine(values);
   return html`<label>Values, one a line: TEXT = VALUE reads TEXT as VALUE; nothing behind the = empties it <textarea name="${name}" rows="${Math.min(8, lines.length + 1)}">

@@ -33,8 +33,8 @@ interface RunEnd {
   /** How many leads were created, changed or removed; of a dry run, how many would be. */
   readonly leads: number;
   readonly hasReport: boolean;
-  /** The values of a column for which rows were refused. */
-  readonly refusedValues?: (column: string) => readonly string[];
+  /** The values of a column for which rows were refused, and what each is probably to be read as. */
+  readonly refusedValues?: (column: string) => Readonly<Record<string, string>>;
   /** Why the run ended early. */
   readonly failure?: string;
 }

@@ -212,6 +212,25 @@ test('an option overrides the plan, even for the dates of a column', async () =>
   expect(await fieldsOf(organization)).toEqual([expect.not.objectContaining({ city: 'x' })]);
 });
 
+test('a refused name is repeated with the name that was probably meant, as the plan would have it', async () => {
+  const organization = await givenOrganization();
+  const rows = ['A,98200 10001,Asha Ro', 'B,98200 10002,Zed'];
+  const file = await files.write('near.csv', ['Name,Phone,Who', ...rows].join('\n'));
+  const columns = { Name: 'name', Phone: 'phone', Who: 'owner' };
+  const plan = await files.write('near.plan.json', { columns });
+
+  const planned = await run(organization, 'lead import', file, '--plan', plan, '--dry-run');
+  const mapped = await run(organization, 'lead import', file, '--map', 'Who=owner', '--dry-run');
+
+  expect(planned.stdout).toContain(
+    'did you mean Asha Rao? Add to the column in the plan: "values": {"Asha Ro": "Asha Rao"}.\n',
+  );
+  expect(planned.stdout).toContain(
+    ' Add to the column in the plan: "values": {"Zed": "VALUE"}, where VALUE is what it means.\n',
+  );
+  expect(mapped.stdout).toContain("Asha Rao? Add --value 'Who:Asha Ro=Asha Rao'.\n");
+});
+
 test.each([
   [
     'lacks columns of the plan',

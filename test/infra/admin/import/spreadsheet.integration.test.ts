@@ -128,14 +128,14 @@ test('a refusal counts the most frequent reasons, each with the option by which 
   expect(lines[0]).toMatch(/: 8 rows, 0 imported, 8 refused\.$/);
   expect(lines.slice(1, 6)).toEqual([
     expect.stringMatching(
-      /^ {2}8 of 8 refused rows: source is "Messe", which is not a source of .* Add --value 'source:TEXT=VALUE' to read TEXT as VALUE\.$/,
+      /^ {2}8 of 8 refused rows: source is "Messe", which is not a source of .* Add --value 'source:Messe=VALUE', where VALUE is what it means\.$/,
     ),
     expect.stringMatching(
       /^ {2}8 of 8 refused rows: start_on must be a date .*\. Add --dates dd\.mm\.yyyy\.$/,
     ),
     '  8 of 8 refused rows: budget must be a number. Add --decimal comma.',
     expect.stringMatching(
-      /^ {2}8 of 8 refused rows: wants_call must be true or false .*\. Add --value 'wants_call:TEXT=VALUE' to /,
+      /^ {2}8 of 8 refused rows: wants_call must be true or false .*\. Add --value 'wants_call:\S+=VALUE', where /,
     ),
     expect.stringMatching(/^ {2}3 of 8 refused rows: phone is not a number of its country;/),
   ]);

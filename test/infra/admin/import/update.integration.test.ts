@@ -165,7 +165,9 @@ test('in a row of an export, the options read what a spreadsheet has changed, an
   const { updated } = await updateJson(organization, file, ...options, ...unused);
 
   expect(refused.stdout).toContain(' Add --dates dd.mm.yyyy.');
-  expect(refused.stdout).toContain(" Add --value 'course:TEXT=VALUE' to read TEXT as VALUE.");
+  expect(refused.stdout).toContain(
+    " Add --value 'course:Entwurf=VALUE', where VALUE is what it means.",
+  );
   expect(updated).toBe(1);
   expect(await leadsOf(organization)).toMatchObject([
     { fields: { budget: 1.125, start_on: '2026-03-15', city: 'Goa', course: 'design' } },

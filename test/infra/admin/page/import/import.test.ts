@@ -42,6 +42,15 @@ test('a list is read, corrected by choosing, shown, imported and taken back, as 
   ]);
 });
 
+test('a refused value is listed with the name that was probably meant', async () => {
+  const page = await givenPage();
+  const proposed = await read(page, list(3, 'Enroled'));
+
+  const refused = await press(page, proposed, 'import dry', { 'column.2': 'stage' });
+
+  expect(refused.text).toMatch(/name="column\.2\.values"[^>]*>\nEnroled = Enrolled<\/textarea>/);
+});
+
 test('a row of a lead updates it only if that is ticked, and the audit log says so', async () => {
   const page = await givenPage();
   await press(page, await press(page, await read(page, list(2)), 'import dry'), 'import');
