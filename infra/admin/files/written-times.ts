@@ -72,10 +72,8 @@ function writtenIn(text: string, format: DateFormat | undefined): WrittenTime | 
 }
 
 /** Whether a text is written as a date that the calendar does not have, such as 31/02/2026. */
-export const isNoDay = (text: string, format: DateFormat | undefined): boolean => {
-  const days = partsIn(text, format).map((parts) => parseDateTime(`${dateOf(parts)}T00:00Z`));
-  return days.length > 0 && days.every((day) => day === undefined);
-};
+export const isNoDay = (text: string, format: DateFormat | undefined): boolean =>
+  partsIn(text, format).some((parts) => parseDateTime(`${dateOf(parts)}T00:00Z`) === undefined);
 
 const pad = (part: string | number = '0'): string => String(part).padStart(2, '0');
 

@@ -42,6 +42,7 @@ test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['created at', '31/02/2026', noDay, { dates: 'dd/mm/yyyy' }],
   ['created at', '12/31/2026 10:00', noDay, { dates: 'dd/mm/yyyy' }],
   ['created at', '2026-02-30', noDay],
+  ['created at', '01/02/2026 25:00', '', { dates: 'dd/mm/yyyy' }],
   ['created at', 'soon', '', { dates: 'dd/mm/yyyy' }],
   ['budget', '12.500', eitherMark],
   ['budget', '1.250.000', ' Add --decimal comma.'],
