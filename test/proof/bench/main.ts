@@ -76,7 +76,7 @@ const machine = `${cpus().length} ${process.arch} cores, ${Math.round(totalmem()
 const page = [
   '# Results of the benchmark',
   `Written by \`${command}\`, started ${begun} UTC, ${(performance.now() / 60_000).toFixed(0)} minutes long, on ${machine}; load average ${loadBefore.toFixed(0)} before, ${(loadavg()[0] ?? 0).toFixed(0)} after.`,
-  'Calls, units and bytes are exact and the same on every machine. Times are not: read them as ratios within this run. Units are those that the engine, dynoxide, reports. The tests assert the calls and units of each endpoint ([`counts.json`](counts.json)).',
+  'Calls, units and bytes are exact and the same on every machine. Times are not: read them as ratios within this run. Units are those that the engine, dynoxide, reports. The tests assert the calls and units of each endpoint ([`counts.json`](../../functions/counts.json)).',
   ...[budgets, ...tables].map(asMarkdown),
 ].join('\n\n');
 process.stdout.write(`${page}\n`);
