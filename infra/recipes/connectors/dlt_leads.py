@@ -35,7 +35,7 @@ def config(url, api_key):
         for path, key in LISTS.items()
     ]
     return {
-        "client": {"base_url": f"{url}/api/v1/", "auth": {"type": "bearer", "token": api_key}},
+        "client": {"base_url": f"{url.rstrip('/')}/api/v1/", "auth": {"type": "bearer", "token": api_key}},
         "resource_defaults": {"endpoint": {"data_selector": "items"}},
         "resources": [leads, *lists],
     }

@@ -22,7 +22,7 @@ send() {
   key=$({ basename "$1"; cat "$body"; } | sha256sum | cut -d ' ' -f 1)
   # The API key is read from stdin, so that `ps` does not show it.
   printf 'header = "Authorization: Bearer %s"\n' "$LEADS_API_KEY" | curl -sS -K - --max-time 15 -o "$answer" -w '%{http_code}' \
-    -H 'Content-Type: application/json' -H "Idempotency-Key: $key" --data-binary "@$body" "$LEADS_URL/api/v1/leads/capture"
+    -H 'Content-Type: application/json' -H "Idempotency-Key: $key" --data-binary "@$body" "${LEADS_URL%/}/api/v1/leads/capture"
 }
 
 # The enquiry without the refused values, whose texts go to its notes; nothing if the name, the phone or what was not sent is refused.

@@ -61,7 +61,7 @@ function log_refusal(string $why): void
 /** @return array{int, array} the status, 0 for no response, and the error */
 function capture(string $text, string $key): array
 {
-    $curl = curl_init(getenv('LEADS_URL') . '/api/v1/leads/capture');
+    $curl = curl_init(rtrim(getenv('LEADS_URL'), '/') . '/api/v1/leads/capture');
     curl_setopt_array($curl, [
         CURLOPT_POSTFIELDS => $text,
         CURLOPT_RETURNTRANSFER => true,

@@ -123,7 +123,7 @@ def capture(text, key):
         "Content-Type": "application/json",
         "Idempotency-Key": key,
     }
-    url = os.environ["LEADS_URL"] + "/api/v1/leads/capture"
+    url = os.environ["LEADS_URL"].rstrip("/") + "/api/v1/leads/capture"
     try:  # the service answers within ten seconds, whatever fails
         with urllib.request.urlopen(urllib.request.Request(url, text.encode(), headers), timeout=15) as response:
             return response.status, {}

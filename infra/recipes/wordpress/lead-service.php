@@ -130,7 +130,7 @@ function leads_send($name) {
     if (!is_array($kept = get_option($name))) return [];
     $text = leads_body($kept['enquiry']);
     $isLate = time() - $kept['at'] > 23 * HOUR_IN_SECONDS; // the service knows an idempotency key for 24 hours
-    $response = $isLate ? null : wp_remote_post(LEADS_URL . '/api/v1/leads/capture', [
+    $response = $isLate ? null : wp_remote_post(rtrim(LEADS_URL, '/') . '/api/v1/leads/capture', [
         'timeout' => 15, // WordPress gives up after 5 s by itself
         'headers' => ['Authorization' => 'Bearer ' . LEADS_API_KEY, 'Content-Type' => 'application/json', 'Idempotency-Key' => hash('sha256', $name . $text)],
         'body' => $text,

@@ -93,7 +93,7 @@ test('the flow for Node-RED sends each enquiry once, moves refused values to the
   const organization = await givenOrganization();
   const outbox = files.path('outbox');
   const { submit, minute, copy, warnings, run } = flowOf({
-    LEADS_URL: service().baseUrl,
+    LEADS_URL: `${service().baseUrl}/`,
     LEADS_API_KEY: organization.website,
     LEADS_READ_KEY: organization.reader,
     OUTBOX: outbox,

@@ -143,7 +143,7 @@ export async function openWebsite(
   const own = join(folder, recipe.name.replaceAll(' ', '-'));
   const outbox = join(own, 'outbox');
   const environment = {
-    LEADS_URL: serviceUrl,
+    LEADS_URL: `${serviceUrl}/`,
     LEADS_API_KEY: organization.website,
     OUTBOX: outbox,
     CRON_SECRET: 'secret',
