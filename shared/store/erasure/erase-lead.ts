@@ -10,7 +10,7 @@ import type { Lead } from '../../leads/lead.ts';
 import { identityKeysOf } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
-import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
+import { auditEntryPut, completeErasureEntry } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
@@ -107,11 +107,11 @@ export async function eraseLeads(
   if (people.length === 0) return new Map();
   await removeRelatedItems(scope, people, onProgress);
   for (const { entries } of people) await deleteItems(scope.table, entries);
-  for (const { leadId, ends, found } of people) {
+  for (const person of people) {
     // As long as the entry `erased` exists, nobody reads the other entries. So it is deleted after them, not in the same batch, which is no
     // transaction.
-    await deleteItems(scope.table, ends);
-    await endErasure({ ...scope, leadId }, found);
+    await deleteItems(scope.table, person.ends);
+    await endErasure(scope, person);
   }
   return new Map(
     people.map(({ leadId, search, entries, found }) => [
@@ -147,6 +147,7 @@ interface Begun extends ErasedPerson {
   readonly entries: readonly PrimaryKey[];
   /** The entries `erased`, which are removed after all other entries. */
   readonly ends: readonly PrimaryKey[];
+  readonly auditEntries: ErasureItem['auditEntries'];
 }
 
 async function withTimeline(
@@ -158,6 +159,7 @@ async function withTimeline(
   const times = Object.values(auditEntries).map(({ at }) => at);
   return {
     leadId,
+    auditEntries,
     found: new FoundItems(),
     begunAt: times.toSorted().at(-1),
     firstBegunAt: times.toSorted()[0],
@@ -253,21 +255,15 @@ function storePerson(
   });
 }
 
-/** The maximum in an audit entry. A help desk's phone can be in every lead's timeline. */
-const cleanedLeadsMax = 1000;
-
-/** Completes the erasure's audit entries, then deletes the item that says what is left to do. */
+/**
+ * Completes the erasure's audit entries, then deletes the item that says what is left to do. If another process has done so, this one may
+ * have cleaned other leads since, and adds them.
+ */
 async function endErasure(
-  { table, organizationId, leadId }: ErasedLead,
-  { cleanedLeads }: FoundItems,
+  scope: OrganizationTable,
+  { leadId, auditEntries, found }: Begun,
 ): Promise<void> {
-  const key = erasurePrimaryKey(organizationId, leadId);
-  const { auditEntries = {} } = (await getItem(table, key)) ?? {};
-  const endedAt = new Date().toISOString();
-  const cleaned = cleanedLeads.size <= cleanedLeadsMax && { cleanedLeadIds: [...cleanedLeads] };
-  for (const [id, { cleanedLeadIds, ...entry }] of Object.entries(auditEntries)) {
-    const ended = { ...entry, ...(cleanedLeadIds && cleaned), endedAt };
-    await addAuditEntry(table, organizationId, ended, id);
-  }
-  await writeItem(table, deletion(key));
+  for (const [id, entry] of Object.entries(auditEntries))
+    await completeErasureEntry(scope, id, entry, found.cleanedLeads);
+  await writeItem(scope.table, deletion(erasurePrimaryKey(scope.organizationId, leadId)));
 }

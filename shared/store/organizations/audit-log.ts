@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Settings, settingsFrom } from '../../organization/organization.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { AuditEntryItem, Stored } from '../table/items.ts';
 import { type PartitionQuery, queryPages } from '../table/many-items.ts';
@@ -11,6 +11,7 @@ import {
   type PrimaryKey,
   settingsVersionPrimaryKey,
 } from '../table/primary-keys.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { deletion, put, putIfAbsent, type Write, writeItem } from '../table/writes.ts';
 
 /**
@@ -75,6 +76,37 @@ export async function completeAuditEntry(
   );
 }
 
+/** The most cleaned leads that an entry names. A help desk's phone can be in every lead's timeline. */
+const cleanedLeadsMax = 1000;
+
+/**
+ * Completes an erasure's entry, even if a restored backup lacks it. If another process has completed it, adds the leads that this one
+ * cleaned. One read and one write.
+ * @param entry the final version, without the leads
+ */
+export async function completeErasureEntry(
+  { table, organizationId }: OrganizationTable,
+  id: string,
+  entry: AuditEntryItem,
+  cleanedLeads: ReadonlySet<number>,
+): Promise<void> {
+  const key: PrimaryKey<AuditEntryItem> = { pk: historyPartitionKey(organizationId), sk: id };
+  await retryOnConflict(async () => {
+    const { endedAt = null, cleanedLeadIds = [] } = (await getItem(table, key)) ?? {};
+    // One more than the maximum marks an incomplete list, even if another process adds to it.
+    const all = [...new Set([...cleanedLeadIds, ...cleanedLeads])];
+    const ended = {
+      ...{ ...entry, endedAt: new Date().toISOString() },
+      ...(entry.cleanedLeadIds && { cleanedLeadIds: all.slice(0, cleanedLeadsMax + 1) }),
+    };
+    const completed = put(auditEntryItem(organizationId, ended, id), {
+      ConditionExpression: 'attribute_not_exists(endedAt) OR endedAt = :before',
+      ExpressionAttributeValues: { ':before': endedAt },
+    });
+    return (await writeItem(table, completed)) ? undefined : conflict;
+  });
+}
+
 /** The entries, oldest first. An entry's sort key begins with a year, and that of kept settings with a letter. Consistent reads. */
 const entryPages = (table: Table, organizationId: number, query: PartitionQuery) =>
   queryPages<Stored<AuditEntryItem & { readonly organizationId: number }>>(
@@ -107,7 +139,10 @@ export async function readErasures(table: Table, organizationId: number): Promis
   const filter = { FilterExpression: 'attribute_exists(erasedLeadId)' };
   for await (const entries of entryPages(table, organizationId, filter))
     for (const { sk: id, at, erasedLeadId: leadId, cleanedLeadIds } of entries)
-      if (leadId !== undefined) erasures.push({ id, leadId, at, cleanedLeadIds });
+      if (leadId !== undefined) {
+        const isKnown = cleanedLeadIds && cleanedLeadIds.length <= cleanedLeadsMax;
+        erasures.push({ id, leadId, at, cleanedLeadIds: isKnown ? cleanedLeadIds : undefined });
+      }
   return erasures;
 }
 

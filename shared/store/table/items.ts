@@ -117,8 +117,8 @@ export type AuditEntryItem = {
   /** The erased lead. Written in the same transaction as the erasure. */
   readonly erasedLeadId?: number;
   /**
-   * Of a complete erasure: the other leads from whose timelines it removed the person. Absent if they are too many, and of an erasure by a
-   * restore, which also copies entries that were cleaned before.
+   * Of a complete erasure: the other leads from whose timelines it removed the person, at most 1,001. Absent for an erasure by a restore,
+   * which also copies entries that were cleaned before.
    */
   readonly cleanedLeadIds?: readonly number[];
   /** The ID of the table that a restore has finished. Another table may later have the same name. */
