@@ -153,8 +153,7 @@ const isEmail = (text: string): boolean =>
   hasEmailForm(text);
 
 function isWebAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
+  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
 /** The same field, but accepting its retired options too. */

@@ -50,7 +50,7 @@ export function storedPhone(text: string): string | undefined {
 export function lacksCountryCode(text: string, phone: string): boolean {
   const typed = typedPhone(text);
   const national = parsed(phone, defaultCountry)?.nationalNumber ?? '';
-  return !startsWithCode.test(typed) && typed.replace(/^0+|\D/g, '').startsWith(national);
+  return !startsWithCode.test(typed) && typed.replace(/^0|\D/g, '').startsWith(national);
 }
 
 /**

@@ -66,8 +66,12 @@ describe('an email address', () => {
     'asha@example.in\u200bb@c.in',
   ])('%j is not an email', (text) => expect(read(text)).toBeInstanceOf(FieldIssue));
 
-  test('a text of 255 characters is not an email', () =>
-    expect(read(`${'a'.repeat(243)}@example.com`)).toBeInstanceOf(FieldIssue));
+  test.each([
+    ['of 255 characters', 'a'.repeat(243)],
+    ['longer in comparable form than a key', '\ufdfa'.repeat(200)],
+  ])('a text %s is not an email', (_, local) =>
+    expect(read(`${local}@example.com`)).toBeInstanceOf(FieldIssue),
+  );
 
   test.each(['a', 'a.'])(
     'of many %j is refused in time that grows no faster than its length',
@@ -154,4 +158,10 @@ describe('an email address', () => {
   test.each(['  ', ' \u2060\u00ad ', '\u3164'])('%j is looked up under no key', (text) =>
     expect(emailIdentity(text)).toBeUndefined(),
   );
+
+  test('is looked up under a key of at most 1024 bytes', () => {
+    expect(emailIdentity('a'.repeat(1024))).toBeDefined();
+    for (const text of [`a${'\u200b'.repeat(1024)}`, '\ufdfa'.repeat(200)])
+      expect(emailIdentity(text)).toBeUndefined();
+  });
 });

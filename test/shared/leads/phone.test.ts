@@ -49,6 +49,7 @@ describe('a phone number', () => {
     '📞 98765 43210 ☎️',
     '🇮🇳+91 📱 98765 43210',
     "'+91 98765 43210,",
+    '98765 43210 ??',
     '+91 98765 43210 ext 5',
     '+91 98765 43210,,5',
     'tel:+91-98765-43210;ext=5',
@@ -133,6 +134,7 @@ describe('a phone number', () => {
     ['2345 6789', `is too short: it is not an Indian number; ${orBegin}`],
     ['+91 98765 4321', `is too short: it is not an Indian number; ${orBegin}`],
     ['98765 4321 ext 5', `is too short: it is not an Indian number; ${orBegin}`],
+    ['9876543.0210', `is too long: it is not an Indian number; ${orBegin}`],
     ['98765432100', `is too long: it is not an Indian number; ${orBegin}`],
     ['971501234567', `is too long: it is not an Indian number; ${orBegin}`],
     ['+91 98765 4321 00', `is too long: it is not an Indian number; ${orBegin}`],
@@ -153,10 +155,13 @@ describe('a phone number', () => {
     ['p:<test lead: dummy data for phone_number>', letters],
     ['9.87654E+09', digitsLost],
     ['+9,2E9', digitsLost],
+    ['id 9.87654E+09', letters],
+    ['9.87654E+09 or so', letters],
     ['98765 43210 / 98765 43211', several],
     ['98765 43210, 022 2345 6789', several],
     ['98765 43210\n98765 43211', several],
     ['98765 43210 98765 43211', several],
+    ['98765 43210 +91 98765 43211', several],
     ['98765 43210 or +49 89 636', several],
     ['+49 89 636 +49 89 637', several],
     ['022 2345 6789/90', shortened],
@@ -168,6 +173,7 @@ describe('a phone number', () => {
     ['98765 43210 16', shortened],
     ['98765 43210, 16', shortened],
     ['+1 650 555 0112 / 13', shortened],
+    ['+65 6123 4567 / 68', shortened],
   ])('%j is not a phone', (text, sentence) => expect(readPhone(text)).toEqual({ sentence }));
 
   test('without a code is read as a number of the named country, if it is possible there', () => {
@@ -246,6 +252,9 @@ describe('a phone number', () => {
     ['+919198765432', '+919198765432'],
     ['022 2345 6789/90', '+91222345678990'],
     ['98765 43210 / 98765 43211', undefined],
+    ['091 98765 43210', '+919876543210'],
+    ['09198765-43210', '+919876543210'],
+    ['091 98765 432101', '+919198765432101'],
   ])('%j in a filter is the possible number %s', (text, phone) =>
     expect(possiblePhone(text)).toBe(phone),
   );
@@ -255,5 +264,6 @@ describe('a phone number', () => {
     ['＋９１ ९८७६५-४३२१', '+91987654321'],
     ['98765 4321', undefined],
     ['+91 98765 4321 / 22', undefined],
+    ['98765432 +919876543210', undefined],
   ])('%j as a lead may have it is %s', (text, phone) => expect(storedPhone(text)).toBe(phone));
 });
