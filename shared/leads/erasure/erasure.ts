@@ -95,6 +95,5 @@ export const mentionsIn = (fields: FieldValues, search: PersonSearch): string[] 
 /** The person's phones and emails in the texts of a value, also those of lists and maps. */
 export function foundIn(value: unknown, search: PersonSearch): Identities {
   if (typeof value === 'string') return search.foundIn(value);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((part) => foundIn(part, search));
+  return Object.values(value ?? {}).flatMap((part) => foundIn(part, search));
 }

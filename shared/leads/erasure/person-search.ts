@@ -229,7 +229,7 @@ const digitsIn = (text: string): Digits =>
   new Map(
     [...text.matchAll(/\p{Nd}/gu)].map(({ index, 0: digit }) => [
       index,
-      { value: digit < ':' ? digit : asciiDigits(digit), end: index + digit.length },
+      { value: asciiDigits(digit), end: index + digit.length },
     ]),
   );
 

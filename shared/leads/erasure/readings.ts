@@ -113,7 +113,7 @@ function charactersOf(escape: string): string {
   if (escape === '+') return ' ';
   if (escape.endsWith('\n')) return '';
   if (escape.startsWith('&')) return entityOf(escape.slice(1, -1)) ?? escape;
-  if (/^[%\\]u|^\\x/i.test(escape)) return String.fromCharCode(hex(2));
+  if (/[%\\]u|\\x/i.test(escape)) return String.fromCharCode(hex(2));
   if (escape.startsWith('\\')) return /[nrt]/.test(escape) ? '\n' : escape.slice(1);
   const bytes = escape.replaceAll(/[%=]/g, '');
   return /^a0$/i.test(bytes) ? '\u00a0' : Buffer.from(bytes, 'hex').toString();

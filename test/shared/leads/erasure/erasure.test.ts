@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   erasedMark,
+  foundIn,
   identitiesIn,
   mentionsIn,
   withoutPerson,
@@ -20,8 +21,8 @@ const note = (text: string): TimelineEntry => ({
   keyId: 'k',
   text,
 });
-const erasedText = (text: string, search = pattern) =>
-  (withoutPerson(note(text), search) as { text: string }).text;
+const erasedText = (text: string, identities = person) =>
+  (withoutPerson(note(text), new PersonSearch(identities)) as { text: string }).text;
 
 describe('a person is found in a text', () => {
   test.each([
@@ -32,7 +33,7 @@ describe('a person is found in a text', () => {
     '+91 98123-45678',
     '0091 (98123) 45678',
     '+91 (0) 98123.45678',
-    '%2B919812345678',
+    '%2B91981234567%38',
     '(415) 555-0123',
     '1-415-555-0123',
     'asha.rao+x@example.com',
@@ -51,7 +52,7 @@ describe('a person is found in a text', () => {
     '98123/45678',
     '=2B91_98123_45678',
     '98123&thinsp;45678',
-    '98123&zwj;45678',
+    '&#x2B;91 98123&zwj;45678',
     '98123&nbsp;45678',
     '98123=C2=A045678',
     '98123=\r\n45678',
@@ -61,7 +62,7 @@ describe('a person is found in a text', () => {
     '\\u002B91\\u00a098123\\u00a045678',
     'asha&period;rao&plus;x&commat;example.com',
     'asha.rao=2Bx=40example.com',
-    'asha%2Erao%2Bx%40example%2Ecom',
+    'asha%2Erao%2Bx%2525252540example%2Ecom',
     'asha.rao+x%40example.com',
     'asha.rao+x＠example．com',
     'asha.rao%EF%BC%8Bx%EF%BC%A0example%EF%BC%8Ecom',
@@ -93,48 +94,44 @@ describe('a person is found in a text', () => {
     expect(erasedText(`Before ${other}, after.`)).toBe(`Before ${other}, after.`);
   });
 
-  test('in an address, behind an escape', () => {
-    expect(erasedText('/?tel=%209812345678')).toBe(`/?tel=%20${erasedMark}`);
-    expect(erasedText('/?to=%2Fme%3Femail%3Dasha.rao%2Bx%40example.com')).toBe(
-      `/?to=%2Fme%3Femail%3D${erasedMark}`,
-    );
-    expect(erasedText('/?note=Write+to+asha.rao%2Bx%40example.com+or:98123+45678')).toBe(
-      `/?note=Write+to+${erasedMark}+or:${erasedMark}`,
-    );
-    expect(erasedText('{"a":"Phone:\\n9812345678\\nasha.rao+x@example.com"}')).toBe(
-      `{"a":"Phone:\\n${erasedMark}\\n${erasedMark}"}`,
-    );
-  });
-
-  test('by an email that looks encoded, and after one that is not', () => {
-    const odd = new PersonSearch(['a%41b@example.com', 'nora@example.com']);
-    expect(erasedText('a%41b@example.com and a%2541b%40example.com', odd)).toBe(
-      `${erasedMark} and ${erasedMark}`,
-    );
-    expect(erasedText('CORP\\nora@example.com', odd)).toBe(`CORP\\${erasedMark}`);
-  });
-
   test.each([
-    '%25',
-    '&amp;',
-    '\\\\',
-    '=3D',
-    '1+',
-    '9812345678%',
-    '@%40',
-    '=asha.rao+x@example.com',
-  ])('in linear time in a text of many %s', (part) => {
-    const text = part.repeat(50_000 / part.length);
-    const before = process.threadCpuUsage();
-    erasedText(text);
-    expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
-  });
+    ['/?tel=%209812345678', '/?tel=%20[erased]'],
+    ['/?to=%2Fme%3Femail%3Dasha.rao%2Bx%40example.com', '/?to=%2Fme%3Femail%3D[erased]'],
+    [
+      '/?note=Write+to+asha.rao%2Bx%40example.com+or:98123+45678',
+      '/?note=Write+to+[erased]+or:[erased]',
+    ],
+    [
+      '{"a":"Phone:\\n9812345678\\nasha.rao+x@example.com"}',
+      '{"a":"Phone:\\n[erased]\\n[erased]"}',
+    ],
+    ['/?id=11&to=3Dasha.rao+x@example.com', '/?id=11&to=3D[erased]'],
+    ['22=2B919812345678', '22[erased]'],
+    ['Tel:=209812345678=20', 'Tel:=20[erased]=20'],
+    ['x%A0asha.rao+x@example.com', 'x%A0[erased]'],
+    ['&#9999999; 9812345678', '&#9999999; [erased]'],
+    ['(98123 45678, home)', '([erased], home)'],
+    ['asha.rao+x@example.com..', '[erased]..'],
+  ])('in %s, of which the rest stays', (text, erased) => expect(erasedText(text)).toBe(erased));
 
-  test('by an email whose domain has another spelling', () => {
-    const search = new PersonSearch(['asha@bücher.de', 'ΝΙΚΟΣ@xn--3xa.gr']);
-
-    expect(erasedText('asha@xn--bcher-kva.de, νικοσ@Σ.gr', search)).toBe('[erased], [erased]');
-  });
+  const withIdn = ['asha@bücher.de', 'ΝΙΚΟΣ@xn--3xa.gr'];
+  const overlapping = ['+919812345678', 'a@b.in', 'b.in@c.in'];
+  const ofUnknownCountry = ['+99912345678'];
+  const withShortNational = ['+6834567'];
+  test.each([
+    [['a%41b@example.com'], 'a%41b@example.com, a%2541b%40example.com', '[erased], [erased]'],
+    [['nora@example.com'], 'CORP\\nora@example.com', 'CORP\\[erased]'],
+    [['a/b@example.com'], 'a\\/b@example.com', '[erased]'],
+    [withIdn, 'asha@xn--bcher-kva.de, νικοσ@Σ.gr', '[erased], [erased]'],
+    [overlapping, 'a@b.in@c.in, 9812345678', '[erased]@c.in, [erased]'],
+    [ofUnknownCountry, '+999 1234-5678, 0099912345678', '[erased], [erased]'],
+    [ofUnknownCountry, '12345678', '12345678'],
+    [['+491234567890123'], '0049 (0) 1234567890123', '[erased]'],
+    [withShortNational, '+683 4567, 006834567', '[erased], [erased]'],
+    [withShortNational, 'Room 4567, 6834567', 'Room 4567, 6834567'],
+  ])('the person of %j is erased from %s', (identities, text, erased) =>
+    expect(erasedText(text, identities)).toBe(erased),
+  );
 
   test('by a phone that was possible when it was stored, but no longer is', () => {
     const stored = '+5215512345678'; // Mexico has dropped the 1 behind its code
@@ -143,17 +140,7 @@ describe('a person is found in a text', () => {
     const identities = identitiesIn([change('phone', stored, null)]);
 
     expect(identities).toEqual([stored]);
-    expect(erasedText('At +52 1 55 1234 5678.', new PersonSearch(identities))).toBe(
-      `At ${erasedMark}.`,
-    );
-  });
-
-  test('by a phone of a country that is no longer known', () => {
-    const search = new PersonSearch(['+99912345678']);
-
-    expect(erasedText('At +999 1234-5678 or 0099912345678, not 12345678.', search)).toBe(
-      `At ${erasedMark} or ${erasedMark}, not 12345678.`,
-    );
+    expect(erasedText('At +52 1 55 1234 5678.', [...identities])).toBe('At [erased].');
   });
 });
 
@@ -203,14 +190,17 @@ const change = (field: string, from: string | null, to: string | null): Timeline
 test('a timeline names the phones and emails that the lead had, not those that an enquiry only submitted', () => {
   const kept = [{ field: 'phone', current: '+919812345671', submitted: '+919812345672' }];
   const guardian = change('guardian_phone', '+919812345674', null);
-  const entries = [change('email', 'A@x.in', null), guardian, enquiry(kept), note('+919812345673')];
+  const had = [change('email', 'A@x.in', null), change('phone', '+431234', null)];
+  const entries = [...had, guardian, enquiry(kept), note('+919812345673')];
 
-  expect(identitiesIn(entries)).toEqual(['a@x.in']);
+  expect(identitiesIn(entries)).toEqual(['a@x.in', '+431234']);
 });
 
 test.each([
   ['phone', erasedMark],
   ['phone', '+919…'],
+  ['phone', 'of +919812345678'],
+  ['phone', '+919812345678, 22'],
   ['phone', '9812345678'],
   ['email', erasedMark],
   ['email', 'asha@exam…'],
@@ -234,21 +224,12 @@ test('no search for whole phones and emails matches an empty text or a mark', ()
   );
 });
 
-test('a phone with a short national number is found only with the code of its country', () => {
-  const short = new PersonSearch(['+6834567']);
-  const text = (typed: string) => withoutPerson(note(typed), short);
-
-  expect(text('Room 4567, 6834567')).toEqual(note('Room 4567, 6834567'));
-  expect(text('At +683 4567 or 006834567')).toEqual(note(`At ${erasedMark} or ${erasedMark}`));
-});
-
 test('an email or a phone of another lead that contains the person’s phone stays as it is', () => {
   const kept = [
     { field: 'email', current: '9812345678@example.com', submitted: 'ravi@example.com' },
   ];
-  const entry = enquiry(kept);
-
-  expect(withoutPerson(entry, pattern)).toEqual(entry);
+  for (const entry of [enquiry(kept), change('phone', null, '')])
+    expect(withoutPerson(entry, pattern)).toEqual(entry);
 });
 
 test('an enquiry that submitted the person’s email loses all that it submitted', () => {
@@ -266,11 +247,12 @@ test('an enquiry that submitted the person’s email loses all that it submitted
     submittedSource: erasedMark,
     attribution: { landingPage: erasedMark, utmSource: erasedMark },
   });
+  expect(Object.keys(withoutPerson(enquiry(kept), pattern))).toEqual(Object.keys(enquiry(kept)));
 });
 
 test('an enquiry that names the person’s phone in another field loses only that phone', () => {
   const kept = [
-    { field: 'guardian_phone', current: '+919800000000', submitted: '+919812345678' },
+    { field: 'of_9812345678', current: '+919800000000', submitted: '+919812345678' },
     { field: 'remarks', current: 'Ask +91 98123 45678.', submitted: 'Delhi' },
   ];
   const entry = enquiry(kept, { notes: 'Call at nine', submittedSource: 'of 98123 45678' });
@@ -295,4 +277,7 @@ test('names the fields of another lead that hold the person’s phone or email',
   };
 
   expect(mentionsIn(fields, pattern)).toEqual(['guardian_phone', 'remarks', 'tags']);
+  expect(foundIn({ from: null, to: ['x', '1-415-555-0123'], count: 5 }, pattern)).toEqual([
+    '+14155550123',
+  ]);
 });
