@@ -13,6 +13,7 @@ import { type CountryCode, phoneOfCountry } from '../options.ts';
 import {
   type DateFormat,
   dateFormats,
+  hasShortYear,
   isNoDay,
   writtenDate,
   writtenTime,
@@ -116,6 +117,7 @@ export function hintFor(
     // The refusal of a date says so itself.
     if (writing === 'time' && isNoDay(text, formats.dates))
       return ' It is not a day of the calendar.';
+    if (hasShortYear(text)) return ' Write the year with four digits.';
     if (formats.dates) return '';
     const read = writing === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.

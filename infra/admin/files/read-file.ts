@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse/sync';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
-import { NoWorkbookError, readXlsx, type SheetRow } from './read-xlsx.ts';
+import { readXlsx, type SheetRow } from './read-xlsx.ts';
 import { noResult, type WrittenValue } from './workbook.ts';
+import { LargeSheetError, NoWorkbookError } from './workbook-parts.ts';
 
 /** The form in which a program wrote a file. The report has the same form, but is always UTF-8. */
 export interface FileForm {
@@ -83,6 +84,11 @@ function workbook(file: string, bytes: Buffer, wanted: string | undefined): Lead
       throw new CommandError(`${file} has no sheet ${JSON.stringify(wanted)}: ${cause.message}.`, {
         cause,
       });
+    if (cause instanceof LargeSheetError)
+      throw new CommandError(
+        `${file} is too large: delete what is beside and below the table, or save it as CSV UTF-8.`,
+        { cause },
+      );
     if (!(cause instanceof NoWorkbookError)) throw cause;
     throw new CommandError(
       `${file} is not an .xlsx workbook: save it as .xlsx in a spreadsheet program, without a password.`,
@@ -190,21 +196,39 @@ const none: SheetRow['withoutResult'] = new Map();
 
 /** @param most the maximum number of rows to read @throws CommandError */
 function recordsIn(file: string, text: string, delimiter: string, most?: number): TableRow[] {
-  try {
-    const records = parse(text, {
+  const records = (areQuotesRelaxed: boolean) =>
+    parse(text, {
       delimiter,
+      // Programs that append to a file may end their rows differently.
+      record_delimiter: ['\r\n', '\n', '\r'],
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      relax_quotes: true,
+      relax_quotes: areQuotesRelaxed,
       ...(most !== undefined && { to: most }),
     }) as unknown as { record: string[]; info: { records: number; empty_lines: number } }[];
-    return records.map(({ record: original, info }) => ({
+  const rowsOf = (all: ReturnType<typeof records>): TableRow[] =>
+    all.map(({ record: original, info }) => ({
       number: info.records + info.empty_lines,
       original,
       cells: original.map(contentOf),
       withoutResult: none,
     }));
+  try {
+    return rowsOf(records(false));
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+  }
+  try {
+    const rows = rowsOf(records(true));
+    // A quote that nobody meant, such as that of 5", takes the rows up to the next one into its cell.
+    const swallowed = rows.find(({ original }) =>
+      original.some((cell) => String(cell).startsWith('"') && /[\r\n]/.test(String(cell))),
+    );
+    if (!swallowed) return rows;
+    throw new CommandError(
+      `${file}: a quote in row ${swallowed.number} is not closed, and hides the rows that follow: double each quote within a text.`,
+    );
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
     throw new CommandError(`${file} is not a CSV file: ${cause.message}.`, { cause });

@@ -1,7 +1,16 @@
-import { strFromU8, unzipSync } from 'fflate';
 import type { WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { addedBy, type NumberFormat, numberFormatsIn } from './number-formats.ts';
-import { type Attributes, attributesIn, attributesOf, decoded, eachTag, type Tag } from './xml.ts';
+import {
+  isTrue,
+  LargeSheetError,
+  NoWorkbookError,
+  sharedStringsIn,
+  tooLarge,
+  unescaped,
+  type Workbook,
+  workbookIn,
+} from './workbook-parts.ts';
+import { type Attributes, attributesIn, decoded, eachTag, type Tag } from './xml.ts';
 
 /** A cell of a sheet; null if it is empty. A date has no time zone: it is read as UTC. */
 export type Cell = WorkbookValue;
@@ -29,77 +38,18 @@ export interface Sheet {
   readonly remarks: readonly string[];
 }
 
-/** Thrown if the bytes are not a workbook. */
-export class NoWorkbookError extends Error {
-  override readonly name = 'NoWorkbookError';
-}
-
-/** XML has no control characters: a workbook writes them as `_x000D_`. */
-const unescaped = (text: string): string =>
-  text.includes('_x')
-    ? text.replace(/_x([\da-f]{4})_/gi, (_, code) => String.fromCharCode(parseInt(code, 16)))
-    : text;
-
-const isTrue = (attribute: string | undefined): boolean =>
-  attribute === '1' || attribute === 'true';
-
-/** Opens a file of the workbook; empty if the workbook does not have it. */
-type OpenFile = (path: string) => string;
-
-interface Workbook {
-  readonly sheets: readonly {
-    readonly name: string;
-    readonly isHidden: boolean;
-    readonly path: string;
-  }[];
-  readonly open: OpenFile;
-  readonly mustCalculate: boolean;
-  readonly is1904: boolean;
-}
-
-function workbookIn(bytes: Uint8Array): Workbook {
-  const open: OpenFile = (path) => {
-    const { [path]: file } = unzipSync(bytes, { filter: ({ name }) => name === path });
-    return file ? strFromU8(file) : '';
-  };
-  const book = open('xl/workbook.xml');
-  const links = attributesOf(open('xl/_rels/workbook.xml.rels'), 'Relationship').filter(
-    ({ Type }) => Type?.endsWith('/worksheet'),
-  );
-  const sheets = attributesOf(book, 'sheet').flatMap(({ name = '', id, state = 'visible' }) => {
-    const { Target } = links.find(({ Id }) => Id === id) ?? {};
-    if (Target === undefined) return [];
-    const path = Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`;
-    return [{ name, isHidden: state !== 'visible', path }];
-  });
-  return {
-    sheets,
-    open,
-    mustCalculate: attributesOf(book, 'calcPr').some(({ fullCalcOnLoad }) =>
-      isTrue(fullCalcOnLoad),
-    ),
-    is1904: attributesOf(book, 'workbookPr').some(({ date1904 }) => isTrue(date1904)),
-  };
-}
-
-/** The texts to which cells refer by position. A text may consist of parts, but its pronunciation (`rPh`) is not one of them. */
-function sharedStringsIn(xml: string): string[] {
-  const strings: string[] = [];
-  let [whole, isSpoken] = ['', false];
-  eachTag(xml, ({ name, isClosing, text }) => {
-    if (name === 't' && !isClosing && !isSpoken) whole += decoded(text);
-    else if (name === 'rPh') isSpoken = !isClosing;
-    else if (name === 'si') {
-      if (isClosing) strings.push(unescaped(whole));
-      whole = '';
-    }
-  });
-  return strings;
-}
+/** More than a million rows with 40 columns. A cell in the last column of each row needs as much memory as a full sheet. */
+const cellsMax = 50_000_000;
+/** A formula without a result needs the memory of this many cells. */
+const formulaCells = 50;
+/** The limits of Excel. */
+const [columnsMax, rowsMax] = [16_384, 1_048_576];
 
 const dayMs = 86_400_000;
 const daysBefore1970 = 25_569;
 const daysBefore1904 = 1462;
+/** 9999-12-31 */
+const lastDay = 2_958_466;
 
 /** @throws NoWorkbookError; RangeError if no sheet has the name @param sheet the sheet's name; undefined for the first visible one */
 export function readXlsx(bytes: Uint8Array, sheet?: string): Sheet {
@@ -107,6 +57,7 @@ export function readXlsx(bytes: Uint8Array, sheet?: string): Sheet {
   try {
     book = workbookIn(bytes);
   } catch (cause) {
+    if (cause instanceof LargeSheetError) throw cause;
     throw new NoWorkbookError('The bytes are no ZIP archive.', { cause });
   }
   if (book.sheets.length === 0) throw new NoWorkbookError('The archive has no sheets.');
@@ -160,12 +111,14 @@ class SheetReader {
   readonly #merged: string[] = [];
   #row = 0;
   #column = -1;
+  /** How many places the rows have, empty ones included. */
+  #cells = 0;
   #cell: OpenCell | undefined;
   #isSpoken = false;
 
   constructor(xml: string, book: Workbook) {
-    this.#strings = sharedStringsIn(book.open('xl/sharedStrings.xml'));
-    this.#formats = numberFormatsIn(book.open('xl/styles.xml'));
+    this.#strings = sharedStringsIn(book.open(book.stringsPath));
+    this.#formats = numberFormatsIn(book.open(book.stylesPath));
     this.#mustCalculate = book.mustCalculate || asksForCalculation.test(xml);
     this.#daysBefore1970 = daysBefore1970 - (book.is1904 ? daysBefore1904 : 0);
   }
@@ -195,11 +148,14 @@ class SheetReader {
   /** If the number of a row or the name of a cell is missing, counting continues from the previous one. */
   #openRow({ r, hidden, ht }: Attributes): void {
     [this.#row, this.#column] = [Number(r ?? this.#row + 1), -1];
+    if (!isWithin(this.#row, rowsMax)) throw new NoWorkbookError(`No sheet has a row ${r}.`);
     if (isTrue(hidden) || ht === '0') this.#hidden.add(this.#row);
   }
 
   #openCell({ r, t: type = 'n', s: style = '0' }: Attributes): void {
     this.#column = r === undefined ? this.#column + 1 : columnOf(r);
+    if (!isWithin(this.#column + 1, columnsMax))
+      throw new NoWorkbookError(`No sheet has a cell ${r}.`);
     const cell = { column: this.#column, type, style: Number(style) };
     this.#cell = { ...cell, text: '', hasValue: false, formula: undefined };
   }
@@ -212,15 +168,23 @@ class SheetReader {
     const hasResult = cell.hasValue && (type === 'str' || cell.text.trim() !== '');
     if (formula && (this.#mustCalculate || !hasResult)) {
       const own = nameOf(column, this.#row);
-      for (const one of cellsOf((formula.t === 'array' && formula.ref) || own))
+      for (const one of cellsOf((formula.t === 'array' && formula.ref) || own)) {
+        this.#countCells(formulaCells);
         this.#rowAt(one.row).withoutResult.set(one.column, one.name);
+      }
     }
     const value = this.#valueOf(cell);
     // A formula's error is an empty cell, but its row counts.
     if (value === null && type !== 'e') return;
     const { cells } = this.#rowAt(this.#row);
+    this.#countCells(column + 1 - cells.length);
     while (cells.length < column) cells.push(null);
     cells[column] = value;
+  }
+
+  #countCells(more: number): void {
+    this.#cells += Math.max(0, more);
+    if (this.#cells > cellsMax) throw tooLarge();
   }
 
   #rowAt(number: number): OpenRow {
@@ -229,20 +193,32 @@ class SheetReader {
     return row;
   }
 
+  #stringAt(position: number): string {
+    const text = this.#strings[position];
+    if (text === undefined) throw new NoWorkbookError('A cell names a text that is missing.');
+    return text;
+  }
+
   #valueOf(cell: OpenCell): Cell {
     const { type, text } = cell;
-    if (type === 's') return this.#strings[Number(text)] ?? null;
+    if (type === 's') return text.trim() === '' ? null : this.#stringAt(Number(text));
     if (type === 'str' || type === 'inlineStr') return text === '' ? null : unescaped(text);
     if (!cell.hasValue || text.trim() === '' || type === 'e') return null;
-    if (type === 'b') return text.trim() === '1';
-    if (type === 'd') return new Date(/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+    if (type === 'b') return isTrue(text.trim().toLowerCase());
+    if (type === 'd') {
+      const date = new Date(/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+      return Number.isNaN(date.getTime()) ? text : date;
+    }
     return this.#numberOf(cell);
   }
 
   #numberOf({ style, text, column }: OpenCell): Cell {
     const value = Number(text);
+    if (!Number.isFinite(value)) return text;
     const format = this.#formats[style];
-    if (format?.isDate) return new Date(Math.round((value - this.#daysBefore1970) * dayMs));
+    // A phone in a column of dates is a number: a spreadsheet shows it as ####.
+    if (format?.isDate && value >= 0 && value <= lastDay)
+      return new Date(Math.round((value - this.#daysBefore1970) * dayMs));
     const added = format && addedBy(format.code, value);
     if (added === undefined) return value;
     const key = `${column} ${added}`;
@@ -252,6 +228,9 @@ class SheetReader {
     return value;
   }
 }
+
+const isWithin = (number: number, max: number): boolean =>
+  Number.isInteger(number) && number >= 1 && number <= max;
 
 const mergedMax = 5;
 

@@ -73,13 +73,22 @@ function writtenIn(text: string, format: DateFormat | undefined): WrittenTime | 
 
 /** Whether a text is written as a date that the calendar does not have, such as 31/02/2026. */
 export const isNoDay = (text: string, format: DateFormat | undefined): boolean =>
-  partsIn(text, format).some((parts) => parseDateTime(`${dateOf(parts)}T00:00Z`) === undefined);
+  partsIn(text, format)
+    .map(dateOf)
+    .some((date) => !date.includes(unknownMonth) && parseDateTime(`${date}T00:00Z`) === undefined);
+
+/** Whether a text is written as a date whose year has two digits, such as 14-Mar-26. */
+export const hasShortYear = (text: string): boolean =>
+  /^\d{1,2}([-/. ])(?:\d{1,2}|\p{L}{3,9})\1\d{2}(?!\d)/u.test(asciiFigures(text));
 
 const pad = (part: string | number = '0'): string => String(part).padStart(2, '0');
 
+/** Stands for a word that names no month. */
+const unknownMonth = 'MM';
+
 function dateOf(parts: Parts): string {
   const month = parts.named
-    ? months.findIndex((names) => names.includes(parts.named ?? '')) + 1
+    ? months.findIndex((names) => names.includes(parts.named ?? '')) + 1 || unknownMonth
     : parts.month;
   return `${parts.year}-${pad(month)}-${pad(parts.day)}`;
 }

@@ -15,11 +15,23 @@ export interface Tag {
 const tag =
   /<(\/?)(?:[^\s/<>:]+:)?([^\s/<>]+)(?=[\s/>])([^<>"']*(?:(?:"[^<"]*"|'[^<']*')[^<>"']*)*)>([^<]*)/g;
 
+/**
+ * A comment, or a section of text in which `<` is no tag. Neither can contain the start of another one, which XML would allow: so one without
+ * an end costs no more than its own text.
+ */
+const section =
+  /<!--(?:[^<-]|-(?!->)|<(?!!--))*-->|<!\[CDATA\[((?:[^<\]]|\](?!\]>)|<(?!!\[CDATA\[))*)\]\]>/g;
+const withoutSections = (xml: string): string =>
+  xml.includes('<!')
+    ? xml.replace(section, (_, text = '') => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+    : xml;
+
 /** Reads the tags of an XML file. A self-closing tag is reported twice, as opened and closed. */
 export function eachTag(xml: string, read: (tag: Tag) => void): void {
   // Large sheets have millions of tags: a generator would take twice as long.
   const found = new RegExp(tag);
-  for (let match = found.exec(xml); match; match = found.exec(xml)) {
+  const plain = withoutSections(xml);
+  for (let match = found.exec(plain); match; match = found.exec(plain)) {
     const [, slash, name = '', attributes = '', text = ''] = match;
     const isAlone = attributes.endsWith('/');
     read({ name, attributes, isClosing: slash !== '', text: isAlone ? '' : text });
@@ -48,12 +60,11 @@ export function attributesOf(xml: string, name: string): Attributes[] {
   return found;
 }
 
-const entities: Attributes = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 export const decoded = (text: string): string =>
   text.includes('&')
-    ? text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (all, hex, decimal, name) =>
-        name
-          ? (entities[name] ?? all)
-          : String.fromCodePoint(parseInt(hex ?? decimal, hex ? 16 : 10)),
-      )
+    ? text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (all, hex, decimal, name) => {
+        const code = name ? Number.NaN : parseInt(hex ?? decimal, hex ? 16 : 10);
+        return code <= 0x10ffff ? String.fromCodePoint(code) : (entities.get(name) ?? all);
+      })
     : text;

@@ -27,6 +27,7 @@ test('a heading that equals two labels only in comparable form names neither', (
 const dates = (formats: string) => ` Add --dates ${formats}.`;
 const noDay = ' It is not a day of the calendar.';
 const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
+const fourDigits = ' Write the year with four digits.';
 const eitherMark = ' Add --decimal comma or --decimal point.';
 const onlyNumber = ' Write only the number, such as 1250.5.';
 const replace = (text: string) =>
@@ -44,6 +45,9 @@ test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['created at', '2026-02-30', noDay],
   ['created at', '01/02/2026 25:00', '', { dates: 'dd/mm/yyyy' }],
   ['created at', 'soon', '', { dates: 'dd/mm/yyyy' }],
+  ['created at', '14-mars-2026', ''],
+  ['created at', '14-Mar-26', fourDigits],
+  ['start_on', '14/03/26', fourDigits, { dates: 'dd/mm/yyyy' }],
   ['budget', '12.500', eitherMark],
   ['budget', '1.250.000', ' Add --decimal comma.'],
   ['budget', '1.250.000', '', { decimal: 'point' }],

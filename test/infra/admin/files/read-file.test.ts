@@ -75,6 +75,28 @@ test('a file that two delimiters split equally well is refused with the line tha
   );
 });
 
+test.each([
+  ['name,city\nA,"P"\r\nB,Q\r\n'],
+  ['name,city\r\nA,P\nB,"Q"\n'],
+  ['name,city\rA,"P"\rB,Q'],
+])('each row ends where its line ends, however the other lines end: %j', async (text) => {
+  expect(await cellsIn('ends.csv', text)).toEqual([
+    ['name', 'city'],
+    ['A', 'P'],
+    ['B', 'Q'],
+  ]);
+});
+
+test('a quote that was not meant never hides the rows that follow it', async () => {
+  const text = 'name,city\nA,"5 inch\nB,Q\nC,"R"\nD,S\n';
+
+  await expect(cellsIn('inch.csv', text)).rejects.toThrow(
+    /: a quote in row 2 is not closed, and hides the rows/,
+  );
+  expect(await cellsIn('pipe.csv', '"A" Rao,5" pipe\n')).toEqual([['"A" Rao', '5" pipe']]);
+  expect(await cellsIn('said.csv', '"""Hi""\nB",x\n')).toEqual([['"Hi"\nB', 'x']]);
+});
+
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 /** A workbook with these sheets, whose third cell style shows six digits. */
@@ -114,6 +136,68 @@ test('cells are read by their type and style, wherever their program wrote them'
     ...[new Date('2026-03-14T12:00:00Z'), 1234.5, null, null, null, 'x > y'],
     new Date('2026-03-14T12:00:00Z'),
   ]);
+});
+
+const strings = '<sst><si><t>first</t></si></sst>';
+const styles = '<styleSheet><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>';
+
+test.each<[name: string, cell: string, read: unknown]>([
+  ['an empty text of the shared ones', '<c t="s"/>', null],
+  ['an empty position of a text', '<c t="s"><v></v></c>', null],
+  ['a truth value as a word', '<c t="b"><v>TRUE</v></c>', true],
+  ['an untruth as a word', '<c t="b"><v>false</v></c>', false],
+  ['a phone in a column of dates', '<c s="1"><v>9822012345</v></c>', 9822012345],
+  ['the last day of a sheet', '<c s="1"><v>2958465</v></c>', new Date('9999-12-31')],
+  ['a number with a decimal comma', '<c><v>1,5</v></c>', '1,5'],
+  ['a date that is none', '<c t="d"><v>soon</v></c>', 'soon'],
+])('%s is read as it is', (_, cell, read) => {
+  const row = `<row>${cell}<c t="str"><v>x</v></c></row>`;
+  const { rows } = readXlsx(
+    workbookOf(row, { files: { 'xl/sharedStrings.xml': strings, 'xl/styles.xml': styles } }),
+  );
+
+  expect(rows[0]?.cells).toEqual([read, 'x']);
+});
+
+test('texts and styles are read where the workbook says, whatever the case of their names', () => {
+  const files = { 'xl/SharedStrings.xml': strings, 'Styles.xml': styles };
+  const links =
+    '<Relationship Type="a/sharedStrings" Target="sharedStrings.xml"/><Relationship Type="a/styles" Target="/styles.xml"/>';
+  const row = '<row><c t="s"><v>0</v></c><c s="1"><v>46095</v></c></row>';
+
+  expect(readXlsx(workbookOf(row, { files, links })).rows[0]?.cells).toEqual([
+    'first',
+    new Date('2026-03-14'),
+  ]);
+});
+
+const farRows = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, at) => `<row r="${at + 1}"><c r="XFD${at + 1}"><v>1</v></c></row>`,
+  ).join('');
+
+test.each<[name: string, rows: string, message: RegExp]>([
+  ['a cell beyond the last column', '<row><c r="ZZZZZZZ1"><v>1</v></c></row>', /is not an \.xlsx/],
+  ['a row beyond the last one', '<row r="1048577"><c><v>1</v></c></row>', /is not an \.xlsx/],
+  ['a text that the workbook lacks', '<row><c t="s"><v>9</v></c></row>', /is not an \.xlsx/],
+  [
+    'a formula for a whole sheet',
+    '<row><c><f t="array" ref="A1:XFD1048576">1</f></c></row>',
+    /is too large: delete/,
+  ],
+  ['cells in the last column of many rows', farRows(4000), /is too large: delete/],
+])('a workbook with %s is refused before it fills the memory', async (_, rows, message) => {
+  await expect(cellsIn('crafted.xlsx', workbookOf(rows))).rejects.toThrow(message);
+});
+
+test('a workbook whose sheet is larger than a text can be is refused with the way out', async () => {
+  const bytes = workbookOf('<row/>');
+  // The size in the directory of the archive, which tells how much memory the file needs.
+  const at = bytes.lastIndexOf('xl/worksheets/sheet1.xml') - 46;
+  bytes.writeUInt32LE(600_000_000, at + 24);
+
+  await expect(cellsIn('bomb.xlsx', bytes)).rejects.toThrow(/is too large: .*save it as CSV UTF-8/);
 });
 
 test('the first visible sheet is read, a hidden one only by its name', () => {

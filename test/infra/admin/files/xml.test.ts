@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { readXlsx } from '../../../../infra/admin/files/read-xlsx.ts';
-import { attributesIn, eachTag, type Tag } from '../../../../infra/admin/files/xml.ts';
+import { attributesIn, decoded, eachTag, type Tag } from '../../../../infra/admin/files/xml.ts';
 
 function tagsIn(xml: string): Tag[] {
   const tags: Tag[] = [];
@@ -22,6 +22,17 @@ test('a tag is read with its attributes and its text, whatever its prefix and it
   expect(attributesIn(tags[1]?.attributes ?? '')).toEqual({ r: 'A1', t: 'a > "b"' });
 });
 
+test('the text of a cell is whole, with comments and unescaped sections in it', () => {
+  const tags = tagsIn(
+    '<t>A<!-- <t>no</t> -->B<![CDATA[ <c> & ]]>C</t><t>&amp;&#x110000;&constructor;</t>',
+  );
+
+  expect(tags.filter(({ text }) => text !== '').map(({ text }) => decoded(text))).toEqual([
+    'AB <c> & C',
+    '&&#x110000;&constructor;',
+  ]);
+});
+
 test('a comment with an apostrophe does not hide the tags that follow', () => {
   const tags = tagsIn(`<!-- don't --><c r="A1">1</c><!-- can't --><c r="B1">2</c>`);
 
@@ -33,6 +44,8 @@ const longBytes = 200_000;
 // An expression whose work grows with the square of the length needs minutes for one of them.
 test.each([
   '<a b',
+  '<!--',
+  '<![CDATA[',
   '<',
   'a',
   '<a:',

@@ -31,11 +31,15 @@ export function rowWith(
 
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** An .xlsx file of one sheet, as its programs write it. @param more of the workbook's and the sheet's XML */
-export function workbookOf(rows: string, more: { workbook?: string; sheet?: string } = {}): Buffer {
+/** An .xlsx file of one sheet, as its programs write it. @param more of the workbook's and the sheet's XML, and other files with their links */
+export function workbookOf(
+  rows: string,
+  more: { workbook?: string; sheet?: string; links?: string; files?: Record<string, string> } = {},
+): Buffer {
   const parts = {
     'xl/workbook.xml': `<workbook xmlns:r="${office}"><sheets><sheet name="A &amp; B" sheetId="1" r:id="rId1"/></sheets>${more.workbook ?? ''}</workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/>${more.links ?? ''}</Relationships>`,
+    ...more.files,
     'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${more.sheet ?? ''}</worksheet>`,
   };
   const named = Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)] as const);
