@@ -23,6 +23,8 @@ export type PhoneReading =
  */
 export function readPhone(text: string, country: CountryCode = defaultCountry): PhoneReading {
   const typed = typedPhone(text);
+  const several = shortenedEnd.test(typed) ? severalIn(typed, country) : undefined;
+  if (several !== undefined) return { sentence: several };
   const number = separator.test(typed) ? undefined : possibleNumber(typed, country);
   const phone = ifValid(number) ?? withoutRepeatedCode(typed, country);
   if (phone !== undefined) return { phone };
@@ -68,6 +70,7 @@ export const typedPhone = (text: string): string =>
   asciiFigures(text)
     // The number in a chat's address has a country code but no plus: https://faq.whatsapp.com/5913398998672934
     .replace(/^.*(?:wa\.me\/|[?&]phone=)\+?(\d+).*/i, '+$1')
+    .replace(/\(\s*(\d{1,2})\s*\)\s*$/, '/$1') // as if a slash were before it: a second number, or a note
     .replace(/[()[\]\p{So}\p{Me}]|[^\S\n]/gu, ' ') // a new line is between two numbers
     .replace(label, '')
     .replace(/^[^\p{L}\d+]+|[^\p{L}\d#]+$/gu, '')
@@ -120,6 +123,8 @@ function withoutRepeatedCode(typed: string, country: CountryCode): string | unde
 
 /** What separates two numbers and never occurs within one. Two commas begin an extension, as does `;ext=`. */
 const separator = /\d\s*[,;~]\s*[+\d]/;
+/** The last digits of a second number. Some countries have numbers of several lengths, so the whole can be valid. */
+const shortenedEnd = /\d\s*\/\s*\d{1,2}$/;
 const letter = /\p{L}/u;
 
 /** The issue of a text that holds more than one number: its beginning is valid, but the whole is not. */

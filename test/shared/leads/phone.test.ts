@@ -102,6 +102,7 @@ describe('a phone number', () => {
     ['+971 50 123 456', '+97150123456'], // a digit forgotten, by the metadata of today
     ['+49 49 151 23456789', '+494915123456789'],
     ['+49 89 636-0', '+49896360'],
+    ['+49/171/1234567', '+491711234567'],
     ['+33 1.42.68.53.00', '+33142685300'],
     ['022 2345 6789', '+912223456789'],
     ['011 2345 6789', '+911123456789'],
@@ -174,6 +175,9 @@ describe('a phone number', () => {
     ['98765 43210, 16', shortened],
     ['+1 650 555 0112 / 13', shortened],
     ['+65 6123 4567 / 68', shortened],
+    ['+49 171 1234567/8', shortened],
+    ['+49 171 1234567 (2)', shortened],
+    ['+971 4 123 4567 / 68', shortened],
   ])('%j is not a phone', (text, sentence) => expect(readPhone(text)).toEqual({ sentence }));
 
   test('without a code is read as a number of the named country, if it is possible there', () => {
