@@ -81,10 +81,10 @@ class Uploads {
     const options = { ...(encoding && { encoding }), ...(sheet && { sheet }) };
     const upload = new Upload(path, file.name);
     try {
-      this.#assertIdle(organization);
       await upload.keep(organization, file, form.file('plan'), options);
-      // A run may have begun while the file was read.
-      this.#assertIdle(organization);
+      // Only now, because a run may begin while the file is read.
+      if (this.of(organization)?.isRunning)
+        throw new CommandError('An import is running: stop it, or wait for its end.');
     } catch (error) {
       await upload.remove();
       throw error;
@@ -92,11 +92,6 @@ class Uploads {
     const before = this.of(organization);
     this.#uploads.set(organization.id, upload);
     await before?.remove();
-  }
-
-  #assertIdle(organization: Organization): void {
-    if (this.of(organization)?.isRunning)
-      throw new CommandError('An import is running: stop it, or wait for its end.');
   }
 
   async stop(): Promise<string[]> {
