@@ -88,6 +88,10 @@ export class PersonSearch {
     return [...this.#identities];
   }
 
+  hasAny(identities: Identities): boolean {
+    return identities.some((identity) => this.#identities.has(identity));
+  }
+
   forget(identities: Identities): void {
     for (const identity of identities) this.#identities.delete(identity);
   }

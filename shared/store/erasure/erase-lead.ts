@@ -155,14 +155,15 @@ async function withTimeline(
   { leadId, phones, emails, auditEntries }: ErasureItem,
 ): Promise<Begun> {
   const timeline = await readTimelineItems(scope, leadId);
-  // There are several if an erasure of an earlier lead with this ID is also unfinished.
-  const times = Object.values(auditEntries).map(({ at }) => at);
   return {
     leadId,
     auditEntries,
     found: new FoundItems(),
-    begunAt: times.toSorted().at(-1),
-    firstBegunAt: times.toSorted()[0],
+    // There are several entries if an erasure of an earlier lead with this ID is also unfinished.
+    begunAt: Object.values(auditEntries)
+      .map(({ at }) => at)
+      .toSorted()
+      .at(-1),
     search: new PersonSearch([...phones, ...emails, ...identitiesIn(timeline)]),
     entries: timeline.filter(({ type }) => type !== 'erased').map(keyOf),
     ends: timeline.filter(({ type }) => type === 'erased').map(keyOf),

@@ -51,10 +51,11 @@ export interface ErasedPerson {
   readonly found: FoundItems;
   /** The search drops a phone or email that another lead gets meanwhile. */
   readonly search: PersonSearch;
-  /** Entries of leads that were created later stay unchanged: the person may have come back, and changed their phone since. */
+  /**
+   * Entries of leads that were created later stay unchanged: the person may have come back, and changed their phone since. Entries with a
+   * later `cleanedAt` may have been cleaned by this erasure before it was interrupted.
+   */
   readonly begunAt: string | undefined;
-  /** Entries with a later `cleanedAt` may have been cleaned by this erasure before it was interrupted. */
-  readonly firstBegunAt: string | undefined;
 }
 
 /** What the table stores about a lead or its person, besides the lead's own items. */
@@ -109,19 +110,23 @@ export async function removeRelatedItems(
   const { table, organizationId } = scope;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const erased = new Map(people.map((person) => [person.leadId, person]));
-  const peopleIndex = new PeopleIndex(people);
+  const everyone = new PersonSearch(people.flatMap(({ search }) => search.identities));
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
     // Runs after the page was read, so that it keeps a phone or email that another lead got meanwhile. That lead gets it in the same
     // transaction as the first entry that names it. If the lead has given it up again, it is not kept.
-    const search = () => items.map((item) => peopleIndex.identitiesIn(searchedIn(item)));
+    const search = () => items.map((item) => foundIn(searchedIn(item), everyone));
     let named = search();
     const held = await heldByOthers(scope, erased, named.flat());
     if (held.length > 0) {
-      peopleIndex.forget(held);
+      for (const { search } of [{ search: everyone }, ...people]) search.forget(held);
       named = search(); // a dropped phone may contain another person's
     }
-    for (const [index, item] of items.entries())
-      await examine({ scope, keyIds, erased, people: peopleIndex.with(named[index] ?? []) }, item);
+    for (const [index, item] of items.entries()) {
+      const identities = named[index] ?? [];
+      const isNamed = ({ search }: ErasedPerson): boolean => search.hasAny(identities);
+      const inItem = identities.length === 0 ? [] : people.filter(isNamed); // most items name nobody
+      await examine({ scope, keyIds, erased, people: inItem }, item);
+    }
   };
   await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
 }
@@ -147,32 +152,30 @@ interface Search {
  * record under the same key. The SDK resends a delete whose response was lost, so the delete names the erased lead.
  */
 async function examine(
-  { scope: { table, organizationId }, keyIds, erased, people }: Search,
+  { scope, keyIds, erased, people }: Search,
   item: Stored<Item>,
 ): Promise<void> {
   const kind = kindOf(item);
   if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
     const { id } = (item as Stored<IdempotencyItem>).result;
-    const person = erased.get(id);
-    if (!person) return;
-    await deleteRecord(table, leadPrimaryKey(organizationId, id), deletion(item, recordsLead(id)));
-    person.found.idempotencyRecords += 1;
+    const found = erased.get(id)?.found;
+    if (!found) return;
+    await deleteRecord(scope, id, deletion(item, recordsLead(id)));
+    found.idempotencyRecords += 1;
   } else if (kind?.kind === 'importedRow') {
     const { leadId } = item as Stored<ImportedRowItem>;
-    const person = erased.get(leadId);
-    if (!person) return;
-    const leadKey = leadPrimaryKey(organizationId, leadId);
-    await deleteRecord(table, leadKey, deletion(item, namesLead(leadId)));
-    person.found.importedRows += 1;
+    const found = erased.get(leadId)?.found;
+    if (!found) return;
+    await deleteRecord(scope, leadId, deletion(item, namesLead(leadId)));
+    found.importedRows += 1;
   } else if (kind?.kind === 'timeline' && !erased.has(kind.leadId)) {
     const entry = item as TimelineEntryItem;
     const { cleanedAt } = entry;
     if (cleanedAt !== undefined)
-      for (const { found, firstBegunAt } of erased.values())
-        if (firstBegunAt !== undefined && cleanedAt > firstBegunAt)
-          found.cleanedLeads.add(kind.leadId);
-    const leadKey = leadPrimaryKey(organizationId, kind.leadId);
-    for (const { found } of await cleanEntry(table, leadKey, entry, people)) {
+      for (const { found, begunAt } of erased.values())
+        if (begunAt !== undefined && cleanedAt > begunAt) found.cleanedLeads.add(kind.leadId);
+    const leadKey = leadPrimaryKey(scope.organizationId, kind.leadId);
+    for (const { found } of await cleanEntry(scope.table, leadKey, entry, people)) {
       found.cleanedLeads.add(kind.leadId);
       found.changes.push({ leadId: kind.leadId, id: entry.sk });
     }
@@ -188,9 +191,10 @@ async function examine(
  * Deletes a record of an erased lead, unless a lead with its ID exists again. Another command may have completed the erasure, and an import
  * that keeps IDs may have created a new lead.
  */
-const deleteRecord = (table: Table, leadKey: PrimaryKey<LeadItem>, record: Write) =>
+const deleteRecord = (scope: OrganizationTable, leadId: number, record: Write) =>
   retryOnConflict(async () => {
-    const { outcome } = await transact(table, [record, check(leadKey, isAbsent)]);
+    const isGone = check(leadPrimaryKey(scope.organizationId, leadId), isAbsent);
+    const { outcome } = await transact(scope.table, [record, isGone]);
     return outcome === 'conflict' ? conflict : undefined;
   });
 
@@ -211,34 +215,6 @@ const recordsLead = (leadId: number): Condition => ({
   ExpressionAttributeNames: { '#result': 'result' },
   ExpressionAttributeValues: { ':lead': leadId },
 });
-
-/** Finds which of many people a value names, in one search for all of them. */
-class PeopleIndex {
-  readonly #search: PersonSearch;
-  readonly #byIdentity = new Map<string, ErasedPerson[]>();
-
-  constructor(people: readonly ErasedPerson[]) {
-    for (const person of people)
-      for (const identity of person.search.identities)
-        this.#byIdentity.set(identity, [...(this.#byIdentity.get(identity) ?? []), person]);
-    this.#search = new PersonSearch([...this.#byIdentity.keys()]);
-  }
-
-  identitiesIn(value: unknown): Identities {
-    return foundIn(value, this.#search);
-  }
-
-  /** The people who have one of these phones and emails. */
-  with(identities: Identities): readonly ErasedPerson[] {
-    return [...new Set(identities.flatMap((identity) => this.#byIdentity.get(identity) ?? []))];
-  }
-
-  forget(identities: Identities): void {
-    this.#search.forget(identities);
-    for (const identity of identities)
-      for (const { search } of this.#byIdentity.get(identity) ?? []) search.forget([identity]);
-  }
-}
 
 /**
  * The phones and emails that another lead has now. Consistent reads, one for each.
