@@ -83,7 +83,7 @@ const headersOf = (codes: readonly ErrorCode[]): readonly ResponseHeader[] => [
   ...(codes.includes('RATE_LIMITED') ? (['Retry-After'] as const) : []),
 ];
 
-/** The schema of a status's error body: that of one of its codes. */
+/** The schema of the error body for a status. If the status has several codes, the body fits the schema of one of them. */
 function errorSchema(codes: readonly ErrorCode[]): Json {
   const references = codes.map((code) => ({
     $ref: `#/components/schemas/${errorSchemaName(code)}`,

@@ -31,7 +31,7 @@ interface MeteredResponse {
 }
 
 /** Matches the names of SDK commands that only read. */
-const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
+export const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
  * Wraps the table so that each request adds its capacity to `consumedCapacity`, and an error records its operation. Asking DynamoDB for

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  BatchGetCommand,
-  GetCommand,
-  QueryCommand,
-  ScanCommand,
-  TransactGetCommand,
-} from '@aws-sdk/lib-dynamodb';
 import { sendingThrough, type Table, type TableCommand } from './client.ts';
-import { metered, noConsumedCapacity } from './consumed-capacity.ts';
+import { metered, noConsumedCapacity, readCommand } from './consumed-capacity.ts';
 
 /** Admits at most `unitsPerSecond`, evenly spaced. Idle time is not saved up for a burst. */
 export class RateLimiter {
@@ -43,10 +36,7 @@ const visibleMs = 500;
 /** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). This leaves the rest for live traffic. */
 export const readUnitsPerSecondDefault = 1000;
 
-const isRead = (command: TableCommand): boolean =>
-  [GetCommand, BatchGetCommand, QueryCommand, ScanCommand, TransactGetCommand].some(
-    (read) => command instanceof read,
-  );
+const isRead = (command: TableCommand): boolean => readCommand.test(command.constructor.name);
 
 /**
  * Wraps the table so that its reads stay below `readUnitsPerSecond`. Only a response says what its read consumed, so each read first waits
