@@ -157,20 +157,6 @@ export const scenariosOfReads: readonly Scenario[] = [
     },
   },
   {
-    name: 'DynamoDB reads one key of each batch, however often it is asked for the others',
-    simulation: { dynamodb: { unprocessedChance: 0.5 } },
-    async run(given) {
-      given.steering.leavesKeys = true;
-      for (const number of [1, 2]) {
-        const enquiry = { ...person(number), externalId: `e${number}` };
-        for (let round = 0; round < 2; round += 1) await given.capture(enquiry, `k${number}`);
-      }
-      const rows = [2, 3, 4, 5].map((number) => person(number));
-      await given.done(given.administrate('import', { rows }));
-      given.steering.leavesKeys = false;
-    },
-  },
-  {
     name: 'Leads of quotes alone fill an answer, which is escaped twice, and the first is the largest',
     walks: () => [],
     async run(given) {
@@ -188,21 +174,6 @@ export const scenariosOfReads: readonly Scenario[] = [
       const bytes = Buffer.byteLength(JSON.stringify(answer?.body ?? ''));
       given.expect(bytes <= 6_291_456, `an answer is at most 6 MB, not ${bytes} bytes.`);
       given.expect(bytes > 3_000_000, `it is as full as it may be, not ${bytes} bytes.`);
-    },
-  },
-  {
-    name: 'What changed is asked for again, after a file had leads that changed before',
-    async run(given) {
-      await given.capture(person(1));
-      await given.sleep(15_000);
-      const query = { updated_since: '2026-01-31T09:00:00Z', stage_id: 11 };
-      await given.list(query);
-      const before = '2026-01-31T09:10:00.000Z';
-      const rows = [{ ...person(2), createdAt: before, updatedAt: before }];
-      await given.administrate('import', { rows });
-      // The ids of the first list are kept for a minute.
-      await given.sleep(75_000);
-      await given.list(query);
     },
   },
   {
