@@ -53,6 +53,16 @@ interface Part {
   readonly pipe?: readonly Part[];
 }
 
+/** What a schema and the steps of its pipe require, each under its type. */
+interface Requirements
+  extends Pick<Part, 'entries'>,
+    Partial<Record<'min_value' | 'max_value' | 'minLength' | 'maxLength', number>>,
+    Partial<Record<'string' | 'array' | 'additionalProperties' | 'format', unknown>> {
+  readonly object?: Part['entries'];
+  readonly propertyNames?: { readonly maxLength?: number };
+  readonly regex?: RegExp;
+}
+
 const stepsOf = (part: Part): readonly Part[] => part.pipe?.flatMap(stepsOf) ?? [part];
 const requirementsOf = ({ type, requirement, metadata, entries = {} }: Part): object => ({
   [type]: requirement ?? entries,
@@ -66,8 +76,8 @@ const requirementsOf = ({ type, requirement, metadata, entries = {} }: Part): ob
 export function fitting(schema: v.GenericSchema, known: Vocabulary = {}): fc.Arbitrary<unknown> {
   const { wrapped }: Part = schema;
   if (wrapped) return fitting(wrapped, known);
-  const said = Object.assign({}, ...stepsOf(schema).map(requirementsOf));
-  const entries: Part['entries'] = said.entries ?? said.object;
+  const said: Requirements = Object.assign({}, ...stepsOf(schema).map(requirementsOf));
+  const entries = said.entries ?? said.object;
   if (entries) {
     const own = Object.entries(entries).map(([name, entry]): [string, fc.Arbitrary<unknown>] => {
       const any = fitting(entry, known);
@@ -77,7 +87,7 @@ export function fitting(schema: v.GenericSchema, known: Vocabulary = {}): fc.Arb
     return fc.record(Object.fromEntries(own), { requiredKeys, noNullPrototype: true });
   }
   if (said.max_value) {
-    const [min, max] = [said.min_value, said.max_value];
+    const { min_value: min = 0, max_value: max } = said;
     const number = mostly(fc.integer({ min, max }), fc.constantFrom(min, max));
     return said.string ? number.map(String) : number;
   }

@@ -12,7 +12,7 @@ interface Named {
   readonly name: string;
   readonly active: boolean;
 }
-export interface ReferenceField {
+interface ReferenceField {
   readonly key: string;
   readonly type: string;
   readonly active: boolean;
@@ -23,7 +23,7 @@ export interface ReferenceField {
     readonly retired?: true;
   }[];
 }
-export interface ReferenceStage extends Named {
+interface ReferenceStage extends Named {
   readonly slug: string;
   readonly order: number;
   readonly meaning: string;
@@ -69,18 +69,15 @@ export const comparableEmail = (email: string): string =>
     .trim()
     .toLowerCase();
 
-const named = (items: readonly Named[], id: unknown) => {
-  const found = items.find((item) => item.id === id);
-  return found ? { id: found.id, name: found.name } : null;
-};
+const named = (found: Named | undefined) => (found ? { id: found.id, name: found.name } : null);
+const byId = <T extends Named>(items: readonly T[], id: unknown): T | undefined =>
+  items.find((item) => item.id === id);
 
 /** A lead's item as an answer shows it. */
 export function presented(settings: ReferenceSettings, item: Plain): Plain {
   const fields = item.fields as Values;
-  const pipeline = settings.pipelines.find(({ id }) => id === item.pipelineId);
-  const stage = settings.pipelines
-    .flatMap(({ stages }) => stages)
-    .find(({ id }) => id === item.stageId);
+  const stages = settings.pipelines.flatMap((pipeline) => pipeline.stages);
+  const stage = byId(stages, item.stageId);
   const others = settings.fields.filter(
     ({ key, active }) => active && !builtIn.includes(key) && valueIn(fields, key) !== undefined,
   );
@@ -95,9 +92,9 @@ export function presented(settings: ReferenceSettings, item: Plain): Plain {
     sourceId: fields.source ?? null,
     assignedTo: fields.assigned_to ?? null,
     stage: stage ? { id: stage.id, name: stage.name, meaning: stage.meaning } : null,
-    pipeline: pipeline ? { id: pipeline.id, name: pipeline.name } : null,
-    source: named(settings.sources, fields.source),
-    owner: named(settings.users, fields.assigned_to),
+    pipeline: named(byId(settings.pipelines, item.pipelineId)),
+    source: named(byId(settings.sources, fields.source)),
+    owner: named(byId(settings.users, fields.assigned_to)),
     fields: Object.fromEntries(others.map(({ key }) => [key, fields[key]])),
     createdAt: item.createdAt,
     updatedAt: item.updatedAt,

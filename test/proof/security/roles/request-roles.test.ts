@@ -32,8 +32,7 @@ beforeAll(async () => {
   [template, recorded] = await Promise.all([templateWith(), recordRequests()]);
   statements = new Map(names.map((name) => [name, policyOf(template, name)]));
   const all = names.map(async (name) => {
-    const requests = recorded.get(name) ?? [];
-    const own = requests.map(async (request) => ({
+    const own = (recorded.get(name) ?? []).map(async (request) => ({
       request,
       decision: await decide(grantsOf(name), request),
     }));
@@ -102,9 +101,6 @@ describe.each(names)('the role of %s', (name) => {
   });
 });
 
-interface Resource {
-  readonly Properties: Readonly<Record<string, unknown>>;
-}
 interface Sent {
   readonly attributes?: readonly string[];
   readonly keys?: readonly string[];
@@ -192,7 +188,7 @@ describe('no function', () => {
 });
 
 test('the role of a function has no managed and no inline policy', () => {
-  const roles = Object.values(template.findResources('AWS::IAM::Role')) as Resource[];
+  const roles = Object.values(template.findResources('AWS::IAM::Role'));
   const ofFunctions = roles.filter(({ Properties }) =>
     JSON.stringify(Properties.AssumeRolePolicyDocument).includes('lambda.amazonaws.com'),
   );
@@ -203,7 +199,7 @@ test('the role of a function has no managed and no inline policy', () => {
 });
 
 test('the role of a function reaches DynamoDB and its own log, each by its name, and no other service', () => {
-  const policies = Object.values(template.findResources('AWS::IAM::Policy')) as Resource[];
+  const policies = Object.values(template.findResources('AWS::IAM::Policy'));
   const statements = policies.flatMap(
     ({ Properties }) => (Properties.PolicyDocument as { Statement: PolicyStatement[] }).Statement,
   );

@@ -41,13 +41,12 @@ export async function restoreTwice(
   bundles: RestoreBundles,
 ): Promise<string[]> {
   const restores = new Restores(seed, bundles);
-  const { random } = restores;
   const [start, end] = [writes[0], writes.at(-1)];
   if (!start || !end) throw new Error('The history has no writes.');
   await restores.pass(end.at - start.at);
   const begun = writes.filter(({ at }) => at === start.at).length;
-  const until = random.between(begun, writes.length);
-  const items = backupOf(itemsAfter(writes, begun), writes.slice(begun, until), random);
+  const until = restores.random.between(begun, writes.length);
+  const items = backupOf(itemsAfter(writes, begun), writes.slice(begun, until), restores.random);
   const backup = { items, writes: writes.slice(0, until) };
   const first = await restores.restore('leads', backup, itemsAfter(writes, writes.length));
   const between = await restores.work('restored-1');
@@ -71,7 +70,6 @@ class Restores {
   readonly #writes: TableWrite[] = [];
   #faultChance = 0;
   #processes = 0;
-  #restores = 0;
 
   constructor(seed: string, bundles: RestoreBundles) {
     this.#bundles = bundles;
@@ -128,8 +126,7 @@ class Restores {
     const isLost = (key: string): boolean =>
       /^(LEADS|TIMELINE|PHONE|EMAIL)#/.test(key) && this.random.chance(0.3);
     if (loss === 'damaged') lose(old, isLost, this.#now);
-    this.#restores += 1;
-    const name = `restored-${this.#restores}`;
+    const name = oldName === 'leads' ? 'restored-1' : 'restored-2';
     createLeadTable(dynamodb, { name, isRestored: true });
     fill(dynamodb.table(name), backup, this.#now);
 
