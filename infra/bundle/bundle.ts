@@ -14,7 +14,7 @@ import { builtinsWithoutFacade, replacedPackages } from './esbuild-plugins.ts';
 
 const defaultFunctionsFolder = join(projectFolder, 'functions');
 
-export interface Bundle {
+interface Bundle {
   /** The bundle, as it is uploaded. */
   readonly code: Uint8Array;
   readonly sourceMap: Uint8Array;
@@ -123,7 +123,7 @@ export const bundleFunctions = (
     ),
   );
 
-export interface BuildOptions {
+interface BuildOptions {
   /** Contains `<function>/handler.ts`. @default functions/ */
   readonly functionsFolder?: string;
   /** Receives `<function>/index.mjs` and its source map. @default dist/ */

@@ -11,7 +11,7 @@ export type Parameters = Readonly<Record<string, readonly [sentence: string, exa
 export type Examples = Readonly<Record<string, unknown>>;
 
 /** A successful response. `RateLimit-*` and `X-Request-Id` are on all of them. */
-export interface DescribedResponse {
+interface DescribedResponse {
   readonly description: string;
   readonly schema: v.GenericSchema;
   /** Headers in addition to those. */

@@ -16,7 +16,7 @@ export interface CheckResult {
 }
 
 /** The result of a passed check. */
-export type Came = string | Pick<CheckResult, 'came' | 'note'>;
+type Came = string | Pick<CheckResult, 'came' | 'note'>;
 
 /** Formats results as lines for people. Advice that several failures share is printed only once, with the first of them. */
 export function linesOfResults(): (result: CheckResult) => string {

@@ -8,7 +8,7 @@ export interface PendingEvent {
   readonly event: LeadEvent;
 }
 
-export interface Publication {
+interface Publication {
   readonly published: number;
   /** The first event that is not on the bus; undefined if all are. */
   readonly firstUnpublished?: PendingEvent;

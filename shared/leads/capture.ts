@@ -38,7 +38,7 @@ export const newCapture = (
 });
 
 /** A capture request as the organization's rules read it. */
-export interface ReadCapture {
+interface ReadCapture {
   /** The sent values that may fill a lead. `source` is included only if the request names a known source. */
   readonly submitted: FieldValues;
   readonly sourceName: string;
@@ -103,7 +103,7 @@ export function readCapture(
   };
 }
 
-export interface Filling {
+interface Filling {
   readonly fields: LeadFields;
   /** Field keys, in the order they were sent. */
   readonly filled: readonly string[];

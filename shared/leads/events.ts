@@ -17,7 +17,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Never holds a person's data: a consumer that needs some reads the lead. `infra/openapi/event-schemas.ts` describes each member. */
-export interface EventDetail extends EntryPlace {
+interface EventDetail extends EntryPlace {
   readonly at: string;
   readonly keyId: string | null;
   readonly userId: number | null;

@@ -25,7 +25,7 @@ import { partFinder } from './text-search.ts';
 export type Takes = 'nothing' | 'value' | 'two values' | 'values';
 
 /** Whether a value matches. A lead holds no empty values, so a test never receives one. */
-export type Test = (value: FieldValue) => boolean;
+type Test = (value: FieldValue) => boolean;
 
 export interface Operator {
   readonly takes: Takes;
@@ -133,7 +133,7 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
 export const matchingEmpty = /* @__PURE__ */ new Set(['is_empty', 'is_false']);
 
 /** What a request may send for a field of each type. A test reads every example by the rules of the service. */
-export interface FieldValueRow {
+interface FieldValueRow {
   readonly reads: string;
   readonly accepted: readonly RawValue[];
   readonly refused: readonly (readonly [value: RawValue, reason: FieldReason])[];

@@ -39,7 +39,7 @@ const isAList = new FieldIssue('wrong_type', 'must be one option, not a list.');
 const trimmed = (text: string): string => text.trim();
 
 /** Reads a text that passes a test. */
-export const textParser =
+const textParser =
   (isValue: (text: string) => boolean, issue: FieldIssue, clean = trimmed): Parse =>
   (raw) => {
     const text = typeof raw === 'string' ? clean(raw) : undefined;

@@ -8,7 +8,7 @@ import { FieldIssue, isEmptyValue, type RawValue } from './field-values.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 /** A request's changes by field key: the new value, or null to clear the field. */
-export type FieldChanges = Readonly<Record<string, FieldValue | null>>;
+type FieldChanges = Readonly<Record<string, FieldValue | null>>;
 
 /** How many unknown keys of a request get a "did you mean". Each is compared with every known key, and there can be thousands of both. */
 const nearMissesMax = 10;

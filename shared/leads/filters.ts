@@ -10,7 +10,7 @@ import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 export type LeadFilter = (fields: FieldValues) => boolean;
 
-export interface FilterIssue {
+interface FilterIssue {
   /** 0-based, in the request. */
   readonly position: number;
   /** Follows the filter's name, such as "has no operator." */

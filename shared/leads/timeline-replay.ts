@@ -9,7 +9,7 @@ const digestChars = 8;
 export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
   fingerprintOf({ fields, stageId, pipelineId }).slice(0, digestChars);
 
-export const explainedParts = [
+const explainedParts = [
   /** The number of entries. */
   'version',
   'createdAt',

@@ -8,7 +8,7 @@ interface RepeatableInput {
   readonly body: CaptureRequest;
 }
 
-export interface Repeatable {
+interface Repeatable {
   idempotency: Idempotency;
 }
 

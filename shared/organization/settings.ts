@@ -12,7 +12,7 @@ import {
 } from './settings-shape.ts';
 
 /** An API key that `npm start` creates if no key has its label. */
-export type KeyRequest = SettingsFile['keys'][number];
+type KeyRequest = SettingsFile['keys'][number];
 
 export interface ParsedSettingsFile {
   readonly settings: Settings;

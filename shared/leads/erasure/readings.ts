@@ -5,7 +5,7 @@ export interface Span {
 }
 
 /** A text after its escapes are decoded. */
-export interface Reading {
+interface Reading {
   readonly text: string;
   /** Where a part of the reading is in the original text; undefined if another decoding makes it part of something else. */
   readonly original: (part: Span) => Span | undefined;

@@ -57,7 +57,7 @@ const kinds =
   /^(?:person|contact|lead|user|customer|student|applicant|your|primary|candidate)(?=.)/;
 
 /** What a heading usually means. */
-export interface UsualTarget {
+interface UsualTarget {
   readonly target: ImportTarget;
   /** The position among the words of its line. If two columns match, the one with the lower rank wins. */
   readonly rank: number;

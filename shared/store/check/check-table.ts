@@ -21,12 +21,12 @@ import { leadIn } from './lead-issues.ts';
 import { type Issue, identityKeysIn, LeadRules } from './lead-rules.ts';
 import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-organization.ts';
 
-export interface CheckOptions extends Pick<FindOptions, 'organizationId' | 'onProgress'> {
+interface CheckOptions extends Pick<FindOptions, 'organizationId' | 'onProgress'> {
   /** How long to wait before a wrong item is read again. @default 2000 */
   readonly againAfterMs?: number;
 }
 
-export interface CheckResult {
+interface CheckResult {
   readonly leads: number;
   /** One sentence each, sorted. */
   readonly violations: readonly string[];

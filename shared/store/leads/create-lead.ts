@@ -31,7 +31,7 @@ export const newLeadWrites = (lead: Lead, opening: TimelineEntry): Write[] => [
   putChangeEntry(lead, opening),
 ];
 
-export type CreateLeadResult =
+type CreateLeadResult =
   | { readonly outcome: 'created'; readonly lead: Lead }
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder };
 

@@ -26,7 +26,7 @@ export type EditLeadResult =
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder };
 
-export interface Edit {
+interface Edit {
   /** The changed lead, or the lead itself to leave it as it is. */
   readonly lead: Lead;
   /** Set if the edit refers to an inactive item: if the settings no longer have this version, the edit is decided again. */

@@ -25,7 +25,7 @@ function attributesOf(lead: Lead): Item {
   return { ...attributes, ...indexAttributesOf(lead) };
 }
 
-export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
+type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
 
 /** The index attributes of a lead. Archived leads have none, so no index contains them. */
 export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, string>> {

@@ -58,7 +58,7 @@ export async function highestLeadId(table: Table, organizationId: number): Promi
 /** How many leads a query reads at once, if few of them match. */
 const readAtOnce = 1000;
 
-export interface NewestLeadsQuery {
+interface NewestLeadsQuery {
   readonly limit: number;
   readonly matches: (lead: Lead) => boolean | Promise<boolean>;
   /** Called with the number of leads read so far. */
@@ -96,7 +96,7 @@ export async function newestLeads(
 }
 
 /** Counts leads in any of the stages, of the owner, from the source, and changed since a time. An omitted filter matches all leads. */
-export interface CountedLeads {
+interface CountedLeads {
   readonly stageIds?: readonly number[] | undefined;
   readonly ownerId?: number | undefined;
   readonly sourceId?: number | undefined;
@@ -151,7 +151,7 @@ async function* indexEntries(
     for (const { sk } of itemsOf<{ readonly sk: string }>(Items)) yield sk;
 }
 
-export interface LeadTimeline {
+interface LeadTimeline {
   readonly leadId: number;
   /** Oldest first, each with its sort key, which is unique on this timeline and never changes. */
   readonly entries: readonly { readonly id: string; readonly entry: TimelineEntry }[];

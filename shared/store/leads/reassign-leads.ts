@@ -41,7 +41,7 @@ export async function ownedLeads(
 }
 
 /** The user who gets a lead, and the administrator who runs the command. */
-export interface NewOwner {
+interface NewOwner {
   readonly newOwnerId: number;
   readonly by: string;
 }

@@ -7,7 +7,7 @@ import { firstHolderIn, type IdentityHolder, identityChanges, identityOf } from 
 import { leadUpdateItem } from './leads.ts';
 import { putChangeEntry } from './timeline.ts';
 
-export type UpdateLeadResult =
+type UpdateLeadResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder }
   /** Another request wrote or is writing the lead, so the caller must read it again. */

@@ -45,7 +45,7 @@ export async function readEntries(
 const chunkMin = 10;
 const chunkMax = 4000;
 
-export interface IndexPartition {
+interface IndexPartition {
   readonly index: IndexName;
   readonly value: string;
   readonly firstChunk: number;

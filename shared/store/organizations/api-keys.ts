@@ -161,7 +161,7 @@ function listedFrom(listing: StoredListing): ListedApiKey {
   return { keyId, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt };
 }
 
-export interface Revocation {
+interface Revocation {
   /** @default now */
   readonly at?: Date;
   /** For the audit log; if omitted, no entry is written. */

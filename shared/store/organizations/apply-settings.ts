@@ -189,7 +189,7 @@ class Apply {
   }
 }
 
-export interface ApplyPreview {
+interface ApplyPreview {
   /** Undefined for an organization that does not exist yet. */
   readonly before: StoredSettings | undefined;
   /** Why an apply would be rejected; empty if it would succeed. */

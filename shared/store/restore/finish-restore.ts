@@ -16,7 +16,7 @@ import { type LeadReference, MendedTable } from './mended-table.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
 import { planRestore, type RestorePlan } from './restore-plan.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** The table that was in use until now. It is only read; undefined if it is lost. */
   readonly old: Table | undefined;
   /** Without `old`: the IDs of the API keys to keep. All other keys are revoked. */

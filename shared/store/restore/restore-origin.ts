@@ -14,7 +14,7 @@ export class RestoreError extends Error {
 }
 
 /** What DynamoDB says about a table. */
-export interface TableFacts {
+interface TableFacts {
   /** Unique forever: another table with the same name has another ID. */
   readonly id: string;
   readonly createdAt: number;

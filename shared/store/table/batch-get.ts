@@ -8,7 +8,7 @@ import { ItemsByKey, keyText, type PrimaryKey } from './primary-keys.ts';
 /** The maximum number of keys in a `BatchGetItem` (AWS: Service quotas). */
 export const batchGetMax = 100;
 
-export interface BatchGetResult {
+interface BatchGetResult {
   readonly items: ItemsByKey;
   /** Whether DynamoDB left a key unprocessed, so that its item may exist. */
   isUnread(key: PrimaryKey): boolean;

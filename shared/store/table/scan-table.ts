@@ -11,7 +11,7 @@ export interface ScannedPage {
   readonly segment: number;
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   /**
    * Where a segment continues after a page: at the page's last key, or at a later key of the same partition, which skips the items before
    * it. The key must exist, because an engine may treat any other key as the end of the table. @default the last key

@@ -12,7 +12,7 @@ import { ItemsByKey, keyText } from './primary-keys.ts';
 import { ContentionError, conflict, retryOnConflict } from './retry.ts';
 import type { Write } from './writes.ts';
 
-export type TransactOutcome =
+type TransactOutcome =
   | { readonly outcome: 'written' }
   /** A condition did not hold. */
   | {

@@ -37,7 +37,7 @@ export interface RowDigests {
   readonly readDigest: string;
 }
 
-export interface RowLookup {
+interface RowLookup {
   readonly digests: RowDigests;
   readonly identity: Pick<LeadIdentity, 'phone' | 'email'> & {
     /** Takes precedence over `phone`: the row means a lead with this phone, or else one with `phone`. */

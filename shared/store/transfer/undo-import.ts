@@ -21,7 +21,7 @@ import { transact } from '../table/transact.ts';
 import { check, deletion, isAbsent, namesLead } from '../table/writes.ts';
 
 /** A lead that was imported from a row, and the record of the row. */
-export interface ImportedFrom {
+interface ImportedFrom {
   readonly leadId: number;
   readonly rowKey: PrimaryKey<ImportedRowItem>;
 }
