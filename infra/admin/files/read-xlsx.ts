@@ -45,8 +45,9 @@ const formulaCells = 50;
 /** The limits of Excel. */
 const [columnsMax, rowsMax] = [16_384, 1_048_576];
 
-const dayMs = 86_400_000;
-const daysBefore1970 = 25_569;
+export const dayMs = 86_400_000;
+/** A workbook counts days from the end of 1899. */
+export const daysBefore1970 = 25_569;
 const daysBefore1904 = 1462;
 /** 9999-12-31 */
 const lastDay = 2_958_466;
@@ -72,7 +73,9 @@ export function readXlsx(bytes: Uint8Array, sheet?: string): Sheet {
   const xml = book.open(found.path);
   if (!/<\/(?:\w+:)?worksheet>\s*$/.test(xml))
     throw new NoWorkbookError('The sheet is incomplete.');
-  return { name: found.name, ...rowsIn(xml, book) };
+  const reader = new SheetReader(xml, book);
+  eachTag(xml, (tag) => reader.read(tag));
+  return { name: found.name, ...reader.sheet };
 }
 
 const asksForCalculation = /<(?:\w+:)?sheetCalcPr\s[^<>]*fullCalcOnLoad=["'](?:1|true)["']/;
@@ -90,12 +93,6 @@ interface OpenCell {
 interface OpenRow extends SheetRow {
   readonly cells: Cell[];
   readonly withoutResult: Map<number, string>;
-}
-
-function rowsIn(xml: string, book: Workbook): Omit<Sheet, 'name'> {
-  const reader = new SheetReader(xml, book);
-  eachTag(xml, (tag) => reader.read(tag));
-  return reader.sheet;
 }
 
 /** Collects the rows of a sheet, tag by tag. */
@@ -167,7 +164,7 @@ class SheetReader {
     const { formula, type, column } = cell;
     const hasResult = cell.hasValue && (type === 'str' || cell.text.trim() !== '');
     if (formula && (this.#mustCalculate || !hasResult)) {
-      const own = nameOf(column, this.#row);
+      const own = cellName(column, this.#row);
       for (const one of cellsOf((formula.t === 'array' && formula.ref) || own)) {
         this.#countCells(formulaCells);
         this.#rowAt(one.row).withoutResult.set(one.column, one.name);
@@ -222,7 +219,7 @@ class SheetReader {
     const added = format && addedBy(format.code, value);
     if (added === undefined) return value;
     const key = `${column} ${added}`;
-    const first = `${nameOf(column, this.#row)} holds ${text} and shows it ${added}`;
+    const first = `${cellName(column, this.#row)} holds ${text} and shows it ${added}`;
     const before = this.#shown.get(key) ?? { first, count: 0 };
     this.#shown.set(key, { ...before, count: before.count + 1 });
     return value;
@@ -257,12 +254,13 @@ const lettersIn = (column: number): string =>
   column < 0
     ? ''
     : lettersIn(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
-const nameOf = (column: number, row: number): string => `${lettersIn(column)}${row}`;
+/** `A1` for the column 0. */
+export const cellName = (column: number, row: number): string => `${lettersIn(column)}${row}`;
 const rowOf = (cell: string): number => Number(/\d+$/.exec(cell)?.[0] ?? 0);
 
 function* cellsOf(range: string): Generator<{ row: number; column: number; name: string }> {
   const [first = '', last = first] = range.split(':');
   for (let row = rowOf(first); row <= rowOf(last); row += 1)
     for (let column = columnOf(first); column <= columnOf(last); column += 1)
-      yield { row, column, name: nameOf(column, row) };
+      yield { row, column, name: cellName(column, row) };
 }

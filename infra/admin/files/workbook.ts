@@ -3,14 +3,12 @@ import type { Lead } from '../../../shared/leads/lead.ts';
 import type { ExportColumn, WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { CommandError } from '../../cli/command.ts';
 import { firstOf } from '../../cli/format.ts';
-import type { Cell } from './read-xlsx.ts';
+import { type Cell, cellName, dayMs, daysBefore1970 } from './read-xlsx.ts';
 
 /** The library keeps a workbook in memory. This many cells need 1.7 GB. */
 const cellsMax = 4_000_000;
 /** Excel's limit. */
 const cellMaxChars = 32_767;
-const dayMs = 86_400_000;
-const daysBefore1970 = 25_569;
 
 /** An Excel workbook of leads, for people. */
 export class Workbook {
@@ -95,17 +93,11 @@ const filterOf = (columnCount: number, rowCount: number) => ({
   files: {
     transform: {
       'xl/worksheets/sheet{id}.xml': {
-        insert: () => `<autoFilter ref="A1:${columnName(columnCount)}${rowCount}"/>`,
+        insert: () => `<autoFilter ref="A1:${cellName(columnCount - 1, rowCount)}"/>`,
       },
     },
   },
 });
-
-/** `A` for 1, `AA` for 27. */
-const columnName = (column: number): string =>
-  column === 0
-    ? ''
-    : columnName(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26));
 
 /** A formula that an import refuses until somebody replaces it with a value. */
 export const noResult = { type: 'Formula', value: '=NA()' } as const;
@@ -140,8 +132,7 @@ const textCell = (text: string) => ({
  */
 const escaped = (text: string): string =>
   text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the ones that XML does not have
-    /_(?=x[\da-f]{4}_)|[\0-\x08\x0b-\x1f\ufffe\uffff]/gi,
+    /_(?=x[\da-f]{4}_)|[[\p{Cc}--[\t\n\x7f-\x9f]]\ufffe\uffff]/giv,
     (one) => `_x${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
   );
 
