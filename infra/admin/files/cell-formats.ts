@@ -85,8 +85,8 @@ export const isOfNames = (writing: Writing): boolean =>
   writing === 'name' || writing === 'list of names';
 
 /**
- * The end of a refusal: the option, or the member of the plan, with which the text could be read. Empty if there is none, or if it is
- * already given.
+ * A sentence to append to a refusal. It names the option that would make the text readable or, with a plan, the plan's member. Empty if no
+ * option would help, or if the option is already set.
  * @param hasPlan whether the file is read by a plan
  */
 export function hintFor(
@@ -137,7 +137,8 @@ export function hintFor(
 }
 
 /**
- * The option, or the member of the plan, that replaces a refused word, which may be in another language. Empty if the column has no words.
+ * A sentence to append to a refusal. It names the option, or the plan's member, that replaces the refused word, which may be in another
+ * language. Empty if the column does not hold words.
  * @param near the valid name that was probably meant
  */
 export function replacementHint(

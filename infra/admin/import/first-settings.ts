@@ -10,13 +10,7 @@ import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import type { WrittenFile } from '../../../shared/organization/settings-schema.ts';
 import { dateFormats, writtenDate } from '../files/written-times.ts';
 import { phoneOfCountry } from '../options.ts';
-
-/** A column of a list of leads, with its values in the order of the rows. */
-export interface ListColumn {
-  readonly heading: string;
-  /** The values, without empty ones. */
-  readonly values: readonly string[];
-}
+import type { ReadList } from './open.ts';
 
 type Field = WrittenFile['fields'][number];
 
@@ -51,7 +45,7 @@ export function organizationOf(text: string): Organization {
 }
 
 /** Proposes an organization's settings from a list of its leads: names of users, stages and sources, and fields for all other columns. */
-export function settingsFromList(id: number, columns: readonly ListColumn[]): object {
+export function settingsFromList(id: number, columns: ReadList['columns']): object {
   const empty = organizationOf(JSON.stringify(settingsWith(id, {})));
   const names = new Map<string, readonly string[]>();
   const fields: Field[] = [];

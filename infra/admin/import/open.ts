@@ -101,7 +101,7 @@ export async function openImportFile(
 
 /** A list whose columns have no targets yet. */
 export interface ReadList {
-  /** The columns with their headings, and the values of all rows. */
+  /** The columns with their headings, and their values in the order of the rows, without empty ones. */
   readonly columns: readonly { readonly heading: string; readonly values: readonly string[] }[];
   /** The plan with which an organization can import the list. @throws CommandError if a plan does not name all its columns */
   readonly planFor: (organization: Organization) => OpenFile;

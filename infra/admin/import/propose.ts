@@ -36,7 +36,7 @@ export interface SampledColumn extends FoundColumn {
 /** A proposed column. */
 export interface ProposedColumn extends Column {
   /** Why a person must review the column; undefined if an option or its exact heading explains it. */
-  readonly why?: string;
+  readonly why?: string | undefined;
   /** The end of that sentence: what to write instead in the plan. */
   readonly inPlan?: string;
 }
@@ -92,7 +92,9 @@ export function proposed(
   }
   const separators = filled.map((column) => separatorOf(claims.of(column)?.target, column.values));
   return {
-    columns: columns.map((column) => claims.of(column) ?? withDates(column)),
+    columns: columns.map(
+      (column) => claims.of(column) ?? openColumn(column, column.target ?? nowhere),
+    ),
     listSeparator: separators.find((one) => one !== undefined),
   };
 }
@@ -255,14 +257,11 @@ const datesOf = memoize(({ values }: SampledColumn): (DateFormat | undefined)[] 
 );
 const isOfDates = (column: SampledColumn): boolean => datesOf(column).length > 0;
 
-/** A column with an exact heading, with its date format. */
-function withDates(column: SampledColumn): ProposedColumn {
-  const { why: _, ...known } = openColumn(column, column.target ?? nowhere, '');
-  return known;
-}
-
-/** The proposed column, with its date format if only one fits: a day after the 12th shows which number is the month. */
-function openColumn(column: SampledColumn, target: ImportTarget, why: string): ProposedColumn {
+/**
+ * The proposed column, with its date format if only one fits: a day after the 12th shows which number is the month.
+ * @param why undefined for a column with an exact heading
+ */
+function openColumn(column: SampledColumn, target: ImportTarget, why?: string): ProposedColumn {
   const { name, formats, values } = column;
   const writing = writingOf(target);
   if ((writing !== 'time' && writing !== 'date') || formats.dates)
@@ -276,7 +275,13 @@ function openColumn(column: SampledColumn, target: ImportTarget, why: string): P
   if (!other && isSure) return { name, formats: { ...formats, dates }, target, why };
   const forms = fitting.map((form) => JSON.stringify(form)).join(' or ');
   const inPlan = `: write {"to": ${JSON.stringify(target.name)}, "dates": ${forms}}`;
-  return { name, formats, target, why: `${why}; day and month cannot be told apart`, inPlan };
+  return {
+    name,
+    formats,
+    target,
+    why: why && `${why}; day and month cannot be told apart`,
+    inPlan,
+  };
 }
 
 /** A column as a plan writes it. */

@@ -148,8 +148,8 @@ interface RequestTrace {
 }
 
 /**
- * The traces that X-Ray has: none without the option `tracing`, and otherwise those of sampled requests. Without permission for X-Ray,
- * returns none, because the lines are still worth printing.
+ * Reads the traces from X-Ray, which has one only if the stack sets `tracing` and X-Ray sampled the request. Returns none if the caller may
+ * not read traces, because the log lines are still worth printing.
  */
 async function readableTraces(
   context: CommandContext,

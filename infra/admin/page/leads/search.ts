@@ -21,7 +21,7 @@ import { digitsMin, digitsOf, emailCharactersMin, isInName, isPartIn } from '../
 import { idIn } from '../desk.ts';
 
 /** The filters in the address, by their names there. */
-export const listNames = ['stage', 'owner', 'source', 'pipeline'] as const;
+const listNames = ['stage', 'owner', 'source', 'pipeline'] as const;
 
 export interface LeadSearch {
   readonly text: string;
