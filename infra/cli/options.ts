@@ -16,6 +16,14 @@ export const integerOption =
     return value;
   };
 
+/** Parses a text. @param issue the message for a text that is not allowed */
+export const textOption =
+  (isAllowed: (text: string) => boolean, issue: string) =>
+  (text: string): string => {
+    if (isAllowed(text)) return text;
+    throw new InvalidArgumentError(issue);
+  };
+
 /** Collects the values of an option that may be repeated. */
 export const repeatedOption = (text: string, before: readonly string[] = []): string[] => [
   ...before,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InvalidArgumentError } from 'commander';
 import { CliCommand, exitRefused, tell } from '../cli/command.ts';
-import { integerOption, repeatedOption } from '../cli/options.ts';
+import { integerOption, repeatedOption, textOption } from '../cli/options.ts';
 import { whenToldToEnd } from '../cli/parent.ts';
 import { isEngine } from './engine.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
@@ -30,7 +29,7 @@ const program = new CliCommand('npm start --')
   .option(
     '--engine <ENGINE>',
     'DynamoDB engine: auto, dynoxide, dynamodb-local or an address',
-    parseEngine,
+    textOption(isEngine, 'It must be auto, dynoxide, dynamodb-local or an address (http://…).'),
     'auto',
   )
   .option(
@@ -57,13 +56,6 @@ Examples:
   npm start -- --engine http://127.0.0.1:8000`);
 program.parse();
 const options = program.opts<Options>();
-
-function parseEngine(engine: string): string {
-  if (isEngine(engine)) return engine;
-  throw new InvalidArgumentError(
-    'It must be auto, dynoxide, dynamodb-local or an address (http://…).',
-  );
-}
 
 // The service must end cleanly even if the terminal or npm is gone.
 process.stdout.on('error', () => undefined);

@@ -7,7 +7,7 @@ import { keysOf } from '../../../shared/base/maps.ts';
 import { comparableName } from '../../../shared/base/text.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
-import { pairOption, repeatedOption } from '../../cli/options.ts';
+import { pairOption, repeatedOption, textOption } from '../../cli/options.ts';
 import { decimalMarks, type Formats, listSeparators } from '../files/cell-formats.ts';
 import type { ReadOptions } from '../files/read-file.ts';
 import { dateFormats } from '../files/written-times.ts';
@@ -232,22 +232,14 @@ export function parseMap(
   throw new InvalidArgumentError('Its column is already mapped: map a column to one field only.');
 }
 
-/** Parses a `--value` and adds it to the earlier ones. */
-export function parseValue(text: string, before?: readonly string[]): string[] {
-  if (!/^[^:]*\S[^:]*:.*=/s.test(text)) {
-    throw new InvalidArgumentError(
-      "It must be a column, a colon, and a value with its replacement, such as 'Newsletter:ja=yes'.",
-    );
-  }
-  return repeatedOption(text, before);
-}
+const replacement = textOption(
+  (text) => /^[^:]*\S[^:]*:.*=/s.test(text),
+  "It must be a column, a colon, and a value with its replacement, such as 'Newsletter:ja=yes'.",
+);
 
-const parser =
-  (is: (text: string) => boolean, issue: string) =>
-  (text: string): string => {
-    if (is(text)) return text;
-    throw new InvalidArgumentError(`It ${issue}.`);
-  };
+/** Parses a `--value` and adds it to the earlier ones. */
+export const parseValue = (text: string, before?: readonly string[]): string[] =>
+  repeatedOption(replacement(text), before);
 
 /** The options that choose the table in a file, and its encoding. */
 export const readOptions = (): Option[] => [
@@ -255,6 +247,6 @@ export const readOptions = (): Option[] => [
   new Option(
     '--encoding <NAME>',
     'encoding of a file without a byte order mark, such as windows-1252 (default: utf-8)',
-  ).argParser(parser(isEncoding, issues.encoding)),
+  ).argParser(textOption(isEncoding, `It ${issues.encoding}.`)),
 ];
-export const parseTimeZone = parser(isTimeZone, issues.timeZone);
+export const parseTimeZone = textOption(isTimeZone, `It ${issues.timeZone}.`);

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { partsOf } from '../../../shared/base/batches.ts';
 import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
@@ -22,6 +22,7 @@ import { allSettled } from '../../../shared/store/table/pacing.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
+import { textOption } from '../../cli/options.ts';
 import type { AdminCommand } from '../command.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
 import { drill } from './drill.ts';
@@ -71,7 +72,7 @@ export function restoreCommands(restore: AdminCommand): void {
     .option(
       '--missing-out <FILE>',
       'with --from: write the leads that only that table has, for lead import --keep-ids',
-      parseJsonlPath,
+      textOption((path) => path.endsWith('.jsonl'), 'It must end in .jsonl.'),
     )
     .option('--yes', 'do not ask for confirmation')
     .needs('--missing-out', '--from <TABLE>')
@@ -91,11 +92,6 @@ deletes them at the end. The table itself is only read.`)
       '{"items","keysRevoked","leadsErased","leads","violations"}, status 1 if the drill is not clean',
     )
     .run(drill);
-}
-
-function parseJsonlPath(path: string): string {
-  if (path.endsWith('.jsonl')) return path;
-  throw new InvalidArgumentError('It must end in .jsonl.');
 }
 
 async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
