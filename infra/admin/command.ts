@@ -2,13 +2,13 @@ import type { Argument } from 'commander';
 import { readUnitsPerSecondDefault } from '../../shared/store/table/pacing.ts';
 import { CliCommand, helpLines } from '../cli/command.ts';
 import { integerOption, parseId, parseIds } from '../cli/options.ts';
-import type { CommandContext, RunningCommand } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 const rateMax = 40_000;
 
 /** What a command does. */
 type Action = (context: CommandContext) => void | Promise<void>;
-type Perform = (running: RunningCommand, action: Action) => Promise<void>;
+type Perform = (command: AdminCommand, action: Action) => Promise<void>;
 
 /** A command of the administrator. */
 export class AdminCommand extends CliCommand {
@@ -38,12 +38,11 @@ export class AdminCommand extends CliCommand {
   run<Options extends object>(
     action: (context: CommandContext, options: Options, argument: string) => void | Promise<void>,
   ): this {
-    return this.action(() => {
-      const readUnitsPerSecond = this.#hasReadRate ? this.opts().rate : undefined;
-      return this.#perform({ command: this, readUnitsPerSecond }, (context) =>
+    return this.action(() =>
+      this.#perform(this, (context) =>
         action(context, this.opts() as Options, this.processedArgs[0]),
-      );
-    });
+      ),
+    );
   }
 
   /** Adds `--organization`, whose ID can also be the last argument. */
@@ -72,6 +71,11 @@ export class AdminCommand extends CliCommand {
   ofOrganization(name: string, description: string, file?: Argument): AdminCommand {
     const command = this.command(name).description(description);
     return (file ? command.addArgument(file) : command).withOrganization(true);
+  }
+
+  /** The value of `--rate`; undefined for a command whose `--rate` is another. */
+  get readUnitsPerSecond(): number | undefined {
+    return this.#hasReadRate ? this.opts().rate : undefined;
   }
 
   /** Adds `--rate`, for a command that reads many items. */

@@ -42,11 +42,8 @@ interface ContextOptions {
   readonly yes?: boolean;
 }
 
-export interface RunningCommand {
-  readonly command: CliCommand;
-  /** The `--rate` of a command that has `withReadRate`. */
-  readonly readUnitsPerSecond: number | undefined;
-}
+/** A command, with the `--rate` of one that has `withReadRate`. */
+type RunningCommand = CliCommand & { readonly readUnitsPerSecond?: number | undefined };
 
 /** What a command works with. The table is opened on first use, so that a command that does not use it needs none. */
 export class CommandContext {
@@ -54,11 +51,11 @@ export class CommandContext {
   readonly environment: NodeJS.ProcessEnv;
   /** Whether `--yes` confirms the command. */
   readonly isConfirmed: boolean;
-  readonly command: CliCommand;
-  readonly #readUnitsPerSecond: number | undefined;
+  readonly command: RunningCommand;
+  /** The service that `--stack` names, if any. */
+  readonly location: ServiceLocation | undefined;
   readonly #io: ProcessIo;
   readonly #progress: ProgressLine;
-  readonly #location: ServiceLocation | undefined;
   #status = 0;
   #table: Table | undefined;
   #pacedTable: Table | undefined;
@@ -67,32 +64,31 @@ export class CommandContext {
 
   private constructor(
     io: ProcessIo,
-    { command, readUnitsPerSecond }: RunningCommand,
+    command: RunningCommand,
     environment: NodeJS.ProcessEnv,
     location?: ServiceLocation,
   ) {
     this.#io = io;
     this.command = command;
-    this.#readUnitsPerSecond = readUnitsPerSecond;
     this.environment = environment;
     this.isConfirmed = command.optsWithGlobals<ContextOptions>().yes ?? false;
-    this.#location = location;
+    this.location = location;
     this.#progress = new ProgressLine(io.stderr, io.hasTerminal);
   }
 
   /** Looks up the table of `--stack`. Without `--stack`, and if the environment names no table, looks up the local service's table. */
-  static async of(io: ProcessIo, running: RunningCommand): Promise<CommandContext> {
+  static async of(io: ProcessIo, command: RunningCommand): Promise<CommandContext> {
     const { environment } = io;
-    const { stack } = running.command.optsWithGlobals<ContextOptions>();
+    const { stack } = command.optsWithGlobals<ContextOptions>();
     if (stack !== undefined) {
       const location = await serviceOfStack(stack, (warning) => io.stderr(`${warning}\n`));
       const { name: LEADS_TABLE, region: AWS_REGION } = location;
-      return new CommandContext(io, running, { ...environment, LEADS_TABLE, AWS_REGION }, location);
+      return new CommandContext(io, command, { ...environment, LEADS_TABLE, AWS_REGION }, location);
     }
     const service = environment.LEADS_TABLE ? undefined : await findRunningService(io.localFolder);
-    if (!service) return new CommandContext(io, running, environment); // a command that needs a table reports it
+    if (!service) return new CommandContext(io, command, environment); // a command that needs a table reports it
     useLocalTable(service.environment);
-    return new CommandContext(io, running, { ...environment, ...service.environment });
+    return new CommandContext(io, command, { ...environment, ...service.environment });
   }
 
   /** The exit status of the process. */
@@ -116,7 +112,7 @@ export class CommandContext {
         `LEADS_TABLE is not set, and no local service runs on ${defaultDataFolder}: start it with npm start, name a deployed stack with --stack, or set LEADS_TABLE and the AWS variables.`,
       );
     // The AWS SDK reads the variables of the process, which do not name a stack's region.
-    const region = this.#location && { region: this.#location.region };
+    const region = this.location && { region: this.location.region };
     this.#table = openTable(name, { ...clientSettings, ...region });
     checkClock(this.#table);
     return this.#table;
@@ -127,9 +123,9 @@ export class CommandContext {
    * traffic. A local engine is not paced, unless a rate is given.
    */
   pacedTable(): Table {
-    if (this.#readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
-    const rate = this.#readUnitsPerSecond ?? readUnitsPerSecondDefault;
-    this.#pacedTable ??= withPacedReads(this.table(), rate);
+    const { readUnitsPerSecond: rate } = this.command;
+    if (rate === undefined && this.isLocalEngine()) return this.table();
+    this.#pacedTable ??= withPacedReads(this.table(), rate ?? readUnitsPerSecondDefault);
     return this.#pacedTable;
   }
 
@@ -138,15 +134,10 @@ export class CommandContext {
     return isLoopback(endpointIn(this.environment) ?? '');
   }
 
-  /** The service that `--stack` names, if any. */
-  get location(): ServiceLocation | undefined {
-    return this.#location;
-  }
-
   /** The service that `--stack` names. Reports wrong usage without `--stack`. @param instead what to do with a local service instead */
   deployed(instead: string): ServiceLocation {
     return (
-      this.#location ??
+      this.location ??
       this.command.error(`error: name the deployed service with --stack NAME: ${instead}`)
     );
   }
@@ -162,7 +153,7 @@ export class CommandContext {
 
   /** Who runs the command, for the audit log: the AWS identity or, without one, the user of this machine. */
   callerIdentity(): Promise<string> {
-    this.#identity ??= callerIdentity(this.environment, this.#location?.region);
+    this.#identity ??= callerIdentity(this.environment, this.location?.region);
     return this.#identity;
   }
 

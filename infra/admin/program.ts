@@ -10,9 +10,9 @@ const wrongUsage = 2;
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
 export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<number> {
   let status = 0;
-  const program = new AdminCommand('npm run admin --', async (running, action) => {
-    running.command.checkUsage();
-    const context = await CommandContext.of(io, running);
+  const program = new AdminCommand('npm run admin --', async (command, action) => {
+    command.checkUsage();
+    const context = await CommandContext.of(io, command);
     try {
       await action(context);
       status = context.status;

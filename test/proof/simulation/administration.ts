@@ -176,7 +176,7 @@ async function contextOf({
     localFolder: '',
   };
   const command = new CliCommand('simulated').setOptionValue('organization', organizationId);
-  return CommandContext.of(io, { command, readUnitsPerSecond: undefined });
+  return CommandContext.of(io, command);
 }
 
 async function importFile(own: Own, file: FileOfLeads, updates = false) {
