@@ -20,7 +20,6 @@ import { namedId } from '../named.ts';
 import {
   canCapture,
   createKey,
-  creationOf,
   dayMs,
   daysIssue,
   isExpired,
@@ -125,7 +124,7 @@ list shows when each key was last used.`)
 
 async function create(context: CommandContext, options: CreateOptions): Promise<void> {
   const createdBy = namedId(await context.organization(), 'user', options.createdBy);
-  await createAndPrint(context, { ...options, createdBy }, creationOf(options.label));
+  await createAndPrint(context, { ...options, createdBy });
 }
 
 async function rotate(
@@ -134,19 +133,18 @@ async function rotate(
 ): Promise<void> {
   const organization = await context.organization();
   const userId = namedId(organization, 'user', createdBy);
-  const { old, key, what } = await successorOf(context.table(), organization, keyId, userId);
+  const { old, key } = await successorOf(context.table(), organization, keyId, userId);
   const expiry = dateOf(old.expiresAt);
   const next = isExpired(old.expiresAt)
     ? `Key ${keyId} expired on ${expiry}.`
     : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`;
-  await createAndPrint(context, { ...key, expiresIn }, what, next);
+  await createAndPrint(context, { ...key, expiresIn }, next);
 }
 
-/** @param what the audit entry @param next what to do with the new key */
+/** @param next what to do with the new key */
 async function createAndPrint(
   context: CommandContext,
   key: NewKey,
-  what: (keyId: string) => string,
   ...next: readonly string[]
 ): Promise<void> {
   const { id: organizationId, userById } = await context.organization();
@@ -154,10 +152,7 @@ async function createAndPrint(
   if (issue !== undefined)
     context.command.error(`error: option '--expires-in ${key.expiresIn}d' ${issue}`);
   const who = await context.callerIdentity();
-  const created = await createKey(context.table(), organizationId, key, (keyId) => ({
-    who,
-    what: what(keyId),
-  }));
+  const created = await createKey(context.table(), organizationId, key, who);
   const { keyId, scopes, expiresAt } = created;
   const facts = `Key ID ${keyId}, scopes ${scopes.join(', ')}, expires ${expiresAt}.`;
   context.print(created, created.key, '', `Copy it now: it is not shown again. ${facts}`, next);

@@ -7,7 +7,6 @@ import {
   type ListedApiKey,
   listApiKeys,
 } from '../../../shared/store/organizations/api-keys.ts';
-import type { AuditAction } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 
@@ -22,7 +21,7 @@ export const unknownKeyError = (
   );
 
 /**
- * A key, the properties of its successor, and the audit entry.
+ * A key and its successor.
  * @param userId the user that the successor acts for, @default the same user
  * @throws CommandError if the key is unknown or revoked
  */
@@ -31,7 +30,7 @@ export async function successorOf(
   { id: organizationId }: Organization,
   keyId: string,
   userId?: number,
-): Promise<{ old: ListedApiKey; key: NewKey; what: (newKeyId: string) => string }> {
+): Promise<{ old: ListedApiKey; key: NewKey }> {
   const keys = await listApiKeys(table, organizationId);
   const old = keys.find((listed) => listed.keyId === keyId);
   if (!old) throw unknownKeyError({ organizationId }, keyId);
@@ -40,16 +39,15 @@ export async function successorOf(
     throw new CommandError(
       `API key ${keyId} was revoked on ${revokedAt}: create a new one with key create.`,
     );
-  const key = { type, scopes, label, createdBy: userId ?? old.createdBy };
-  return { old, key, what: (newKeyId) => `key rotate ${keyId} to ${newKeyId} (${label})` };
+  const whatOf = (newKeyId: string) => `key rotate ${keyId} to ${newKeyId} (${label})`;
+  return { old, key: { type, scopes, label, createdBy: userId ?? old.createdBy, whatOf } };
 }
-
-/** The audit entry of a new key. */
-export const creationOf = (label: string) => (keyId: string) => `key create ${keyId} (${label})`;
 
 export interface NewKey extends Omit<ApiKeyRequest, 'organizationId' | 'now' | 'action'> {
   /** Days. */
   readonly expiresIn?: number | undefined;
+  /** The audit entry. @default the key is created, not rotated */
+  readonly whatOf?: (keyId: string) => string;
 }
 
 /** Why a key of the type cannot be valid for `days`; undefined if it can. */
@@ -58,17 +56,17 @@ export const daysIssue = (days: number | undefined, type: ApiKeyType): string | 
     ? `must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`
     : undefined;
 
-/** @param actionOf the audit entry @throws ApiKeyError */
+/** @param who creates it, for the audit log @throws ApiKeyError */
 export function createKey(
   table: Table,
   organizationId: number,
-  { expiresIn: days, ...key }: NewKey,
-  actionOf: (keyId: string) => AuditAction,
+  { expiresIn: days, whatOf = (keyId) => `key create ${keyId} (${key.label})`, ...key }: NewKey,
+  who: string,
 ): Promise<CreatedApiKey> {
   const now = new Date();
   const expiry = days === undefined ? undefined : new Date(now.getTime() + days * dayMs);
   const request = { organizationId, ...key, expiresAt: expiry?.toISOString(), now };
-  return createApiKey(table, { ...request, action: actionOf });
+  return createApiKey(table, { ...request, action: (keyId) => ({ who, what: whatOf(keyId) }) });
 }
 
 export const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();

@@ -50,7 +50,7 @@ function beginCheck({ pacedTable, failureText }: Desk, organizationId: number): 
   const onProgress = ({ leads, otherItems }: { leads: number; otherItems: number }): void => {
     run.progress = `${countOf(leads, 'lead')} and ${countOf(otherItems, 'other item')} read`;
   };
-  checkTable(pacedTable(), { organizationId, onProgress })
+  checkTable(pacedTable, { organizationId, onProgress })
     .then(({ leads, violations }) => {
       const checked = `${countOf(leads, 'lead')} checked.`;
       run.found =

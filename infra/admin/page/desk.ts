@@ -11,7 +11,7 @@ import { existingOrganization } from '../context.ts';
 export interface Desk {
   readonly table: Table;
   /** The same table, paced for reads of many items. */
-  readonly pacedTable: () => Table;
+  readonly pacedTable: Table;
   /** Who opened the page, for timelines and the audit log. */
   readonly who: () => Promise<string>;
   readonly isReadOnly: boolean;
@@ -25,13 +25,13 @@ export interface Desk {
   readonly failureText: (error: unknown) => string;
 }
 
-type Answer = (context: Context, desk: Desk) => Response | Promise<Response>;
+type Answer = Response | Promise<Response>;
 
 /** An address of the page. Its `post` is not registered with `--read-only`. */
 export interface View {
   readonly path: string;
-  readonly get: Answer;
-  readonly post?: Answer;
+  readonly get: (context: Context, desk: Desk) => Answer;
+  readonly post?: (context: Context, desk: Desk, form: Form) => Answer;
   /** The maximum size of a form, and the sentence for a larger one. */
   readonly bodyMax?: { readonly bytes: number; readonly sentence: string };
   /** Ends work in the background. @returns sentences that say how to continue */
@@ -78,10 +78,6 @@ export class Form {
 
   static async of({ req }: Context): Promise<Form> {
     return new Form(await req.parseBody({ all: true }));
-  }
-
-  names(): readonly string[] {
-    return Object.keys(this.#values);
   }
 
   has(name: string): boolean {

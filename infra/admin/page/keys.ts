@@ -15,14 +15,13 @@ import { parseLabel, rotateWithinDays } from '../key/key.ts';
 import {
   canCapture,
   createKey,
-  creationOf,
   dayMs,
   daysIssue,
   isLive,
   type NewKey,
   successorOf,
 } from '../key/make-key.ts';
-import { type Desk, Form, idIn, organizationAt, type View } from './desk.ts';
+import { type Desk, type Form, idIn, organizationAt, type View } from './desk.ts';
 import {
   choicesOf,
   copyable,
@@ -51,9 +50,8 @@ export function keysView(): View {
       newKeys.delete(created);
       return keysPage(context, desk, { organization, newKey });
     },
-    post: async (context, desk) => {
+    post: async (context, desk, form) => {
       const organization = await organizationAt(context, desk);
-      const form = await Form.of(context);
       try {
         const query = await change(desk, organization, form, newKeys);
         return context.redirect(`${context.req.path}?${query}`, 303);
@@ -83,20 +81,17 @@ async function change(
       throw new CommandError('There is no such key: load the page again.');
     return `revoked=${keyId}`;
   }
-  const { key, what } =
+  const { key } =
     form.text(':do') === 'rotate'
       ? await successorOf(desk.table, organization, keyId, idIn(form.text('createdBy')))
-      : newKeyIn(form);
-  const created = await createKey(desk.table, organization.id, key, (newKeyId) => ({
-    who,
-    what: what(newKeyId),
-  }));
+      : { key: newKeyIn(form) };
+  const created = await createKey(desk.table, organization.id, key, who);
   newKeys.set(created.keyId, created);
   return `created=${created.keyId}`;
 }
 
 /** @throws CommandError if a key cannot have the form's values */
-function newKeyIn(form: Form): { key: NewKey; what: (keyId: string) => string } {
+function newKeyIn(form: Form): NewKey {
   const type = apiKeyTypes.find((one) => one === form.text('type'));
   const scopes = apiKeyScopes.filter((scope) => form.all('scopes').includes(scope));
   const createdBy = idIn(form.text('createdBy'));
@@ -110,8 +105,7 @@ function newKeyIn(form: Form): { key: NewKey; what: (keyId: string) => string } 
   if (typeof granted === 'string') throw new CommandError(`The scopes ${granted}.`);
   const issue = daysIssue(days, type);
   if (issue !== undefined) throw new CommandError(`Days ${issue}.`);
-  const key = { type, scopes: granted, label, createdBy, expiresIn: days };
-  return { key, what: creationOf(label) };
+  return { type, scopes: granted, label, createdBy, expiresIn: days };
 }
 
 function labelIn(form: Form): string {

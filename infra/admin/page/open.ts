@@ -34,7 +34,7 @@ async function open(context: CommandContext, options: OpenOptions): Promise<void
   const { location } = context;
   const server = new PageServer({
     table: context.table(),
-    pacedTable: () => context.pacedTable(),
+    pacedTable: context.pacedTable(),
     who: () => context.callerIdentity(),
     isReadOnly,
     importRate: importRateOf(context),

@@ -9,7 +9,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { listen } from '../../cli/listen.ts';
 import { activityView } from './activity.ts';
-import { type Desk, NotFoundError, type View } from './desk.ts';
+import { type Desk, Form, NotFoundError, type View } from './desk.ts';
 import { importView } from './import/import.ts';
 import { keysView } from './keys.ts';
 import { failurePage } from './layout.ts';
@@ -112,8 +112,8 @@ export class PageServer {
       app.get(path, (context) => get(context, this.#desk));
       const onError = (context: Context) => failurePage(context, sentence, 413);
       if (post && !this.#desk.isReadOnly)
-        app.post(path, bodyLimit({ maxSize: bytes, onError }), (context) =>
-          post(context, this.#desk),
+        app.post(path, bodyLimit({ maxSize: bytes, onError }), async (context) =>
+          post(context, this.#desk, await Form.of(context)),
         );
     }
     app.notFound((context) => failurePage(context, 'There is no such page.', 404));

@@ -8,7 +8,7 @@ import type { Organization } from '../../../../shared/organization/organization.
 import { CommandError } from '../../../cli/command.ts';
 import { countOf, printable } from '../../../cli/format.ts';
 import { planBeside } from '../../import/run.ts';
-import { type Desk, Form, NotFoundError, organizationAt, type View } from '../desk.ts';
+import { type Desk, type Form, NotFoundError, organizationAt, type View } from '../desk.ts';
 import {
   copyable,
   doButton,
@@ -44,9 +44,8 @@ export function importView(): View {
         ? fileOf(context, upload, file)
         : importPage(context, desk, { organization, upload });
     },
-    post: async (context, desk) => {
+    post: async (context, desk, form) => {
       const organization = await organizationAt(context, desk);
-      const form = await Form.of(context);
       const upload = uploads.of(organization);
       try {
         if (form.text(':do') === 'upload') await uploads.add(organization, form);

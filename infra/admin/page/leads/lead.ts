@@ -19,7 +19,7 @@ import { countOf } from '../../../cli/format.ts';
 import { audited } from '../../context.ts';
 import { dossierOf } from '../../lead/show.ts';
 import { tableForOneWrite } from '../../one-write.ts';
-import { type Desk, Form, leadAt, type View } from '../desk.ts';
+import { type Desk, type Form, leadAt, type View } from '../desk.ts';
 import {
   copyable,
   doButton,
@@ -47,13 +47,14 @@ export const leadView: View = {
   path: '/o/:organization/leads/:lead',
   get: async (context, desk) => {
     const { organization, lead } = await leadAt(context, desk);
-    if (context.req.query('file') === 'dossier')
-      return dossierFile(context, desk, organization, lead);
+    if (context.req.query('file') === 'dossier') {
+      const dossier = await dossierOf(desk.pacedTable, organization, lead);
+      return jsonFile(context, `lead-${lead.id}.json`, dossier);
+    }
     return leadPage(context, desk, { organization, lead, said: saidBefore(context) });
   },
-  post: async (context, desk) => {
+  post: async (context, desk, form) => {
     const { organization, lead } = await leadAt(context, desk);
-    const form = await Form.of(context);
     const what = form.text(':do');
     if (what === 'note') return addNote(context, desk, { organization, lead }, form.text('note'));
     if (what === 'archive' || what === 'restore') {
@@ -132,16 +133,6 @@ function actions({ isReadOnly, commandEnd }: Desk, { id }: Organization, lead: L
 ${!isReadOnly && html`<form method="post"><p>${isArchived ? doButton('restore', 'Restore the lead') : doButton('archive', 'Archive the lead')} ${isArchived ? 'The API returns it again.' : 'The API no longer returns it; its phone and email stay taken.'}</p></form>`}
 <p><a href="?file=dossier" download>Download the dossier</a>: everything that is stored of this person. It reads the whole table, which can take minutes.</p>
 <p>To erase the person, run this, read what it says, and run it again without <code>--dry-run</code>:</p>${copyable(erase)}`;
-}
-
-async function dossierFile(
-  context: Context,
-  { pacedTable }: Desk,
-  organization: Organization,
-  lead: Lead,
-) {
-  const dossier = await dossierOf(pacedTable(), organization, lead);
-  return jsonFile(context, `lead-${lead.id}.json`, dossier);
 }
 
 type OfLead = Pick<Shown, 'organization' | 'lead'>;

@@ -23,7 +23,7 @@ import {
   type StoredSettings,
 } from '../../../../shared/store/organizations/organizations.ts';
 import { settingsWarnings } from '../../organization/settings-warnings.ts';
-import { type Desk, Form, NotFoundError, organizationAt, type View } from '../desk.ts';
+import { type Desk, type Form, NotFoundError, organizationAt, type View } from '../desk.ts';
 import {
   doButton,
   type Html,
@@ -53,9 +53,8 @@ export const settingsView: View = {
       html`Version ${stored.version} is in force. If you keep a file, keep <a href="?file=settings" download>this one</a>: it has all IDs.`;
     return settingsPage(context, desk, { stored, draft, said, back });
   },
-  post: async (context, desk) => {
+  post: async (context, desk, form) => {
     const stored = await storedAt(context, desk);
-    const form = await Form.of(context);
     const what = form.text(':do');
     try {
       if (what === 'undo') return await undo(context, desk, stored, form);
@@ -69,7 +68,10 @@ export const settingsView: View = {
       const isSeen = what === 'apply' && form.text(':seen') === digestOf(draft);
       if (!isSeen || preview.issues.length > 0)
         return settingsPage(context, desk, { stored, draft, preview });
-      await apply(desk, preview.settings, draft.version, preview.names);
+      const { settings, names } = preview;
+      const action = { who: await desk.who(), what: 'organization apply' };
+      const expectedVersion = draft.version;
+      await applySettings(desk.pacedTable, settings, { expectedVersion, names, action });
       return context.redirect(`${context.req.path}?done=applied`, 303);
     } catch (error) {
       if (!(error instanceof SettingsRejectedError || error instanceof SettingsChangedError))
@@ -134,7 +136,7 @@ async function previewOf(
 ): Promise<Preview> {
   const file = completedFile(JSON.stringify(fileOf(draft)), stored.settings);
   const { settings, names } = parseSettingsFile(file);
-  const { refusals } = await previewSettings(pacedTable(), settings, names);
+  const { refusals } = await previewSettings(pacedTable, settings, names);
   const changes = changesInWords(stored.settings, settings);
   const isOutdated = draft.version !== stored.version && changes.length > 0;
   const outdated = {
@@ -146,18 +148,8 @@ async function previewOf(
     names,
     changes,
     issues: isOutdated ? [outdated, ...refusals] : refusals,
-    warnings: await settingsWarnings(pacedTable(), stored.settings, settings),
+    warnings: await settingsWarnings(pacedTable, stored.settings, settings),
   };
-}
-
-async function apply(
-  { pacedTable, who }: Desk,
-  settings: Settings,
-  expectedVersion: number,
-  names: Preview['names'],
-): Promise<void> {
-  const action = { who: await who(), what: 'organization apply' };
-  await applySettings(pacedTable(), settings, { expectedVersion, names, action });
 }
 
 /** The settings of a kept earlier version; undefined for any other version. */
@@ -179,7 +171,7 @@ async function undo(
     what: `organization undo, back to version ${kept.version}`,
   };
   const expectedVersion = Number(form.text('version'));
-  await applySettings(desk.pacedTable(), kept.settings, { expectedVersion, action });
+  await applySettings(desk.pacedTable, kept.settings, { expectedVersion, action });
   return context.redirect(`${context.req.path}?done=applied`, 303);
 }
 

@@ -56,7 +56,7 @@ test('a missing right is named on the page, and everything else works', async ()
   const page = await givenPage();
   await givenLead(page);
   const table = refusing(page.table, /Scan|TransactWrite|Update|Put/);
-  const looking = await givenPage(undefined, { table, pacedTable: () => table });
+  const looking = await givenPage(undefined, { table, pacedTable: table });
 
   const archived = await looking.post('/o/1/leads/1', [[':do', 'archive']]);
   await looking.get(`${path}?check=begin`);

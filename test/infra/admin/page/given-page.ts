@@ -109,7 +109,7 @@ export async function openedIn(url: string): Promise<Browser> {
 export async function givenServer(table = modelTable(), desk: Partial<Desk> = {}) {
   const used = {
     table,
-    pacedTable: () => table,
+    pacedTable: table,
     who: async () => 'user tester',
     isReadOnly: false,
     importRate: Number.POSITIVE_INFINITY,
