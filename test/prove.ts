@@ -12,6 +12,7 @@ const program = new CliCommand('npm run prove --')
   .description('runs the tests that npm test leaves out: all of them, or the parts that are named')
   .addArgument(new Argument('[PART...]', 'what to run').choices(names).default(names, 'all'))
   .option('--list', 'name the parts, with the seconds that each takes on two quiet cores')
+  .option('--all', 'of simulator: every order of each pair, with every fault; takes hours')
   .notes(`
 The last line says how many tests passed and failed. What this machine cannot run is named on stderr, and left out.
 Status: 1 if a test failed, 2 for wrong usage.
@@ -21,7 +22,12 @@ Example:
   .parse();
 
 const chosen: readonly string[] = program.processedArgs[0];
-if (program.opts<{ list?: true }>().list) {
+const { list, all } = program.opts<{ list?: true; all?: true }>();
+if (all && !chosen.includes('simulator'))
+  program.error("error: option '--all' needs the part simulator");
+// The tests of the pairs read it, in processes of vitest.
+if (all) process.env.EVERY_ORDER = 'true';
+if (list) {
   const longest = Math.max(...names.map(({ length }) => length));
   for (const { name, seconds, proves } of parts)
     console.log(`${name.padEnd(longest)}  ${String(seconds).padStart(4)} s  ${proves}`);

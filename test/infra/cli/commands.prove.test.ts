@@ -43,6 +43,7 @@ test.each(programs)(
 
 test.each([
   [['test/prove.ts', 'simulater'], 2, /^Command-argument value 'simulater' is invalid .*simulator/],
+  [['test/prove.ts', 'fuzz', '--all'], 2, /^Option '--all' needs the part simulator\./],
   [['test/main.ts', 'leads', 'no/such'], 1, /^No test has "no\/such" in its path\. .*README\.md/],
 ])('what %j names is nothing that can run', async (args, status, sentence) => {
   expect(await runProgram(node24, args)).toMatchObject({
