@@ -97,6 +97,18 @@ test.each<PreflightCase>([
     ],
   },
   {
+    what: 'with events of a stream that has only the keys of the items',
+    aws: tableIs({
+      LatestStreamArn: streamArn,
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+    }),
+    options: withEvents,
+    refused: [
+      /^tableStreamArn: is not the stream of the table/,
+      /^aws dynamodb update-table .* --stream-spec/,
+    ],
+  },
+  {
     what: 'with events of a table that has another stream',
     aws: tableIs({ LatestStreamArn: `${streamArn}2`, StreamSpecification }),
     options: withEvents,

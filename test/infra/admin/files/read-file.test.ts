@@ -159,6 +159,33 @@ test.each<[name: string, cell: string, read: unknown]>([
   expect(rows[0]?.cells).toEqual([read, 'x']);
 });
 
+test('a cell has a date by its built-in format, and by the calendar of its workbook', () => {
+  const ids = [13, 14, 22, 23, 26, 27, 36, 37, 44, 45, 47, 48, 49, 50, 58, 59];
+  const dates = [14, 22, 27, 36, 45, 47, 50, 58];
+  const cellXfs = ids.map((id) => `<xf numFmtId="${id}"/>`).join('');
+  const files = { 'xl/styles.xml': `<styleSheet><cellXfs>${cellXfs}</cellXfs></styleSheet>` };
+  const row = `<row>${ids.map((_, at) => `<c s="${at}"><v>46095</v></c>`).join('')}</row>`;
+  const cellsOf = (workbook: string) =>
+    readXlsx(workbookOf(row, { files, workbook })).rows[0]?.cells ?? [];
+
+  const cells = cellsOf('');
+
+  expect(ids.filter((_, at) => cells[at] instanceof Date)).toEqual(dates);
+  expect(cells[1]).toEqual(new Date('2026-03-14'));
+  expect(cellsOf('<workbookPr date1904="1"/>')[1]).toEqual(new Date('2030-03-15'));
+});
+
+test('rows that are hidden, by a filter or by their height, are left out and counted', () => {
+  const rows = ['', 'hidden="1"', 'ht="0"', 'hidden="true"', 'hidden="0" ht="15"'].map(
+    (attributes, at) => `<row r="${at + 1}" ${attributes}><c><v>${at}</v></c></row>`,
+  );
+
+  const { rows: shown, hidden } = readXlsx(workbookOf(rows.join('')));
+
+  expect(shown.map(({ number }) => number)).toEqual([1, 5]);
+  expect(hidden).toBe(3);
+});
+
 test('texts and styles are read where the workbook says, whatever the case of their names', () => {
   const files = { 'xl/SharedStrings.xml': strings, 'Styles.xml': styles };
   const links =

@@ -1,12 +1,15 @@
+import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { refused } from '../../../../infra/admin/import/decide.ts';
 import {
   type FileOptions,
   type ImportFile,
   openImportFile,
 } from '../../../../infra/admin/import/open.ts';
+import { ImportReport } from '../../../../infra/admin/import/report.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { useFolder } from '../../given-folder.ts';
-import { sheetRow, workbookOf } from './given-files.ts';
+import { rowWith, sheetRow, workbookOf } from './given-files.ts';
 
 const files = useFolder();
 
@@ -159,4 +162,53 @@ test('a formula without a result is harmless in an ignored column, and refuses t
   const sheet = { sheet: 'A & B', ignore: ['age'] };
   expect(citiesIn(await opened('ignored.xlsx', workbookOf(headed + row), sheet))).toEqual(['Pune']);
   await expect(opened('headless.xlsx', workbookOf(headless))).rejects.toThrow(/: cell C1 has a /);
+});
+
+test('a time of a workbook has the named zone', async () => {
+  const styles = '<styleSheet><cellXfs><xf numFmtId="22"/></cellXfs></styleSheet>';
+  const time = '<c s="0"><v>46095.5</v></c>';
+  const rows = sheetRow(1, ['name', 'phone', 'created at']) + sheetRow(2, ['A', '1', time]);
+  const book = workbookOf(rows, { files: { 'xl/styles.xml': styles } });
+
+  const [row] = (await opened('times.xlsx', book, { timeZone: 'Asia/Kolkata' })).rows;
+
+  expect(row?.read.properties.createdAt).toBe('2026-03-14T06:30:00Z');
+});
+
+test('a column with replacements of its own has the dates of the whole file', async () => {
+  const text = 'name,phone,created at\nA,1,14/03/2026\nB,2,none\n';
+  const options: FileOptions = { dates: 'dd/mm/yyyy', value: ['created at:none='] };
+
+  const rows = [...(await opened('own.csv', text, options)).rows];
+
+  const times = rows.map(({ read }) => read.properties.createdAt);
+  expect(times).toEqual(['2026-03-14T00:00:00Z', null]);
+});
+
+test.each([
+  ['03-04-2026', true],
+  ['13-04-2026', false],
+  ['03.04.2026', false],
+  ['03/04/2026', true],
+  ['13/04/2026', false],
+])('whether %s leaves open which number is the month: %j', async (date, isOpen) => {
+  const path = await files.write('day.csv', `name,phone,Enquiry date\nA,1,${date}\n`);
+
+  const file = await openImportFile(path, sampleOrganization(), {});
+
+  const open = 'open' in file ? file.open : [];
+  const why = open.map(({ why }) => why).join();
+  expect(why.includes('day and month cannot be told apart')).toBe(isOpen);
+  expect(why).toContain('read as created at');
+});
+
+test('only the owner may read the report of refused rows', async () => {
+  const report = new ImportReport(sampleOrganization(), undefined);
+  const form = { format: 'csv', mark: '', delimiter: ',', lineEnd: '\n' } as const;
+  const path = files.path('refused.csv');
+  report.add([refused(rowWith(2, { name: 'A' }), 'It has no phone.')]);
+
+  await report.write(path, { form, headings: ['name'] });
+
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
