@@ -61,19 +61,6 @@ test.each([true, false])(
   },
 );
 
-test('a file keeps its new IDs if nobody knows whether they were applied', async () => {
-  const file = await files.write('unknown.json', {
-    ...toSettingsFile(newSettings()),
-    users: ['Kiran'],
-  });
-  const complete = await completeSettingsFile(table, file, await files.read(file));
-
-  const unanswered = applyCompleted(complete, () => Promise.reject(new Error('no answer')));
-
-  await expect(unanswered).rejects.toThrow('no answer');
-  expect(JSON.parse(await files.read(file)).users).toEqual([{ id: 1, name: 'Kiran' }]);
-});
-
 /** A file of names alone, and the error of its apply after others did something. */
 async function refusedApply(meanwhile: (file: string) => Promise<unknown>, error?: Error) {
   const written = { ...newSettings(), users: ['Asha'] };

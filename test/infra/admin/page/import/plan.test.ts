@@ -94,30 +94,31 @@ test('a plan must name every column, as for the command, also those of an export
   expect(plain(shown)).toContain('ours.csv has no column for name');
 });
 
-test('the encoding of a plan is that of its file', async () => {
-  const page = await givenPage();
-  const columns = { name: 'name', phone: 'phone' };
-  const plan = new File([JSON.stringify({ columns, encoding: 'windows-1252' })], 'p.json');
-  const file = new File([Buffer.from('name,phone\nRen\xe9,9822012345', 'latin1')], 'leads.csv');
-  const proposed = await page.upload(path, { ':do': 'upload', file, plan });
+const ofPlan = new File(
+  [JSON.stringify({ columns: { name: 'name', phone: 'phone' }, encoding: 'windows-1252' })],
+  'p.json',
+);
 
-  await press(page, await press(page, proposed, 'import dry'), 'import');
+test.each<[string, string, { plan: File } | { encoding: string }]>([
+  ['leads.csv', 'name,phone\nRen\xe9,9822012345', { plan: ofPlan }],
+  ['leads.jsonl', '{"name":"Ren\xe9","phone":"9822012345"}', { encoding: 'windows-1252' }],
+  [
+    'ours.csv',
+    'lead service export,name,phone\norganization 1,Ren\xe9,9822012345',
+    { encoding: 'windows-1252' },
+  ],
+])(
+  'the encoding of a plan, or the chosen one without a plan, reads %s',
+  async (name, text, more) => {
+    const page = await givenPage();
+    const file = new File([Buffer.from(text, 'latin1')], name);
+    const proposed = await page.upload(path, { ':do': 'upload', file, ...more });
 
-  expect(await leadNow(page)).toMatchObject({ fields: { name: 'Ren\xe9' } });
-});
+    await press(page, await press(page, proposed, 'import dry'), 'import');
 
-test.each([
-  ['leads.jsonl', '{"name":"Ren\xe9","phone":"9822012345"}'],
-  ['ours.csv', 'lead service export,name,phone\norganization 1,Ren\xe9,9822012345'],
-])('the encoding is that of %s too, which has no plan', async (name, text) => {
-  const page = await givenPage();
-  const file = new File([Buffer.from(text, 'latin1')], name);
-  const proposed = await page.upload(path, { ':do': 'upload', file, encoding: 'windows-1252' });
-
-  await press(page, await press(page, proposed, 'import dry'), 'import');
-
-  expect(await leadNow(page)).toMatchObject({ fields: { name: 'Ren\xe9' } });
-});
+    expect(await leadNow(page)).toMatchObject({ fields: { name: 'Ren\xe9' } });
+  },
+);
 
 test('an export of this service and JSON lines need no plan', async () => {
   const page = await givenPage();

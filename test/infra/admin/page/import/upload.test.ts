@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { givenPage, markup, send } from '../given-page.ts';
 
-/** A file is as closed to others as the rest of the page, and its texts are a stranger's. Each test is an attack. */
-
 /** A form with a file, as a page of another site can send it without asking first. */
 async function formWithFile(bytes: number) {
   const form = new FormData();
@@ -12,23 +10,6 @@ async function formWithFile(bytes: number) {
   const type = encoded.headers.get('Content-Type') ?? '';
   return { type, body: await encoded.bytes() };
 }
-
-test.each([
-  ['no cookie', { cookie: '' }, 403],
-  ['another origin', { Origin: 'https://attacker.example' }, 403],
-  ['the origin null', { Origin: 'null' }, 403],
-  ['another host', { Host: 'attacker.example' }, 403],
-  ['nothing wrong', {}, 303],
-])('an upload with %s answers as any form does', async (_, wrong, status) => {
-  const page = await givenPage();
-  const { type, body } = await formWithFile(0);
-  const headers = { cookie: page.cookie, Origin: page.base, 'Content-Type': type, ...wrong };
-
-  const reply = await send(`${page.base}/o/1/import`, { method: 'POST', headers, body });
-
-  expect(reply.status).toBe(status);
-  expect((await page.get('/o/1/import')).text.includes('leads.jsonl')).toBe(status === 303);
-});
 
 test.each([
   [49_999_900, 303],
