@@ -57,6 +57,36 @@ const list = (): string =>
     ...Array.from({ length: people }, person).map(({ name, phone }) => `${name},${phone}`),
   ].join('\n');
 
+test('a page that is killed in the middle of an import is as the command: the file again, and nothing doubled', async () => {
+  const organization = await givenOrganization();
+  const file = list();
+  const killed = await givenProcess(organization);
+  atWrite(killed.proxy, 100, (isFirst) => {
+    if (isFirst) killed.child.kill('SIGKILL');
+    return { kind: 'cut', applied: isFirst };
+  });
+  const shown = await press(killed, await read(killed, file), 'import dry');
+  const form = filled(formWith(shown, 'import'), 'one', { ':do': 'import' });
+  const answer = killed.post(pathOf(killed), form).catch(() => undefined);
+  await killed.ended;
+  await answer;
+  const half = await countLeads(organization);
+  const afterKill = (await doneTo(organization))[0];
+
+  const again = await givenProcess(organization);
+  const repeated = await press(again, await read(again, file), 'import dry');
+  const done = await press(again, repeated, 'import');
+  const undone = await press(again, await press(again, done, 'undo dry'), 'undo');
+
+  expect(half).toBeGreaterThan(40);
+  expect(half).toBeLessThan(160);
+  expect(afterKill).toBe('lead import begun');
+  expect(plain(done)).toMatch(/200 rows, \d+ imported, \d+ imported before, 0 refused/);
+  expect(plain(undone)).toContain('200 leads removed.');
+  expect(await countLeads(organization)).toBe(0);
+  expect(await violationsIn(organization)).toEqual([]);
+}, 120_000);
+
 test('SIGINT ends an import after its batch, prints how to go on, and the rest is imported once', async () => {
   const organization = await givenOrganization();
   const file = list();
