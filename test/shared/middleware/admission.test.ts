@@ -164,7 +164,10 @@ describe('admission', () => {
     const organization = { ...sampleOrganization({ modules: ['billing'] }), version: 1 };
     loadOrganization.mockResolvedValue(organization);
 
-    expect((await send(listUsers)).body.error).toMatchObject({ details: { module: 'crm' } });
+    expect((await send(listUsers)).body.error).toMatchObject({
+      message: "The organization's plan does not include the module crm.",
+      details: { module: 'crm' },
+    });
   });
 
   test('names, of two exhausted buckets in the cache, the one whose window ends later', async () => {

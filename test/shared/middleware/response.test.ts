@@ -13,13 +13,18 @@ keepLines();
 
 describe('an answer', () => {
   test('leaves one line in the log, with the caller and no part of the response', async () => {
+    const startedAt = Date.now() - 60_000;
     const consumedCapacity = { calls: 2, readUnits: 0.5, writeUnits: 2 };
-    await replyResponse(newCall('get-lead', { caller: caller as never, consumedCapacity }), {
-      status: 200,
-      body: { lead: { name: 'Asha', phone: '+919876543210' } },
-    });
+    await replyResponse(
+      newCall('get-lead', { caller: caller as never, startedAt, consumedCapacity }),
+      {
+        status: 200,
+        body: { lead: { name: 'Asha', phone: '+919876543210' } },
+      },
+    );
     expect(lines).toHaveLength(1);
-    const { coldStart: _, ...line } = logged()[0] ?? {}; // of the first call of this process
+    const { coldStart: _, ms, ...line } = logged()[0] ?? {}; // of the first call of this process
+    expect(Number(ms)).toBeCloseTo(60_000, -4);
     expect(line).toEqual({
       level: 'INFO',
       message: 'answered',
@@ -30,7 +35,6 @@ describe('an answer', () => {
       organizationId: 3,
       keyId: 'key-1',
       status: 200,
-      ms: expect.any(Number),
       dynamodbCalls: 2,
       readUnits: 0.5,
       writeUnits: 2,

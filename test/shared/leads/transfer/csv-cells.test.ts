@@ -94,6 +94,22 @@ test('every list comes back from its cell, as a list or as the text that the rul
   );
 });
 
+test.each([
+  [['a', 'b c'], 'a,b c'],
+  [['a,b', 'c'], '["a,b","c"]'],
+  [['a', '[b'], '["a","[b"]'],
+  [[' a'], '[" a"]'],
+  [['a '], '["a "]'],
+])('the list %j has a cell that people can read, or is JSON', (list, cell) => {
+  expect(cellOf(organization, field('interests'), list)).toBe(cell);
+  expect(rawFromCell(cell, 'multiselect')).toEqual(cell.startsWith('[') ? list : cell);
+  expect(rawFromCell(cell, 'text')).toBe(cell);
+});
+
+test.each(['[a', '["a",1]', '{"a":1}', '"a"', 'a["b"]'])('%j is a text, not a list', (cell) => {
+  expect(rawFromCell(cell, 'multiselect')).toBe(cell);
+});
+
 test.each([...'=+-@＝＋－＠\t\r\n'].flatMap((begin) => [`${begin}1+1`, `'${begin}1+1`]))(
   '%j, which a spreadsheet may take for a formula, is text in its cell',
   (text) => {
