@@ -121,6 +121,19 @@ test('an ID in force is never given to a new name, and a name of two items is re
   );
 });
 
+test('of two items with one name, the only active one is meant', () => {
+  const users = [
+    { id: 7, name: 'Asha', active: false },
+    { id: 8, name: 'Asha' },
+    { id: 9, name: 'Ravi', active: false },
+  ];
+  const inForce = settingsOf({ ...sampleSettings, users, assignmentRules: [], keys: [] });
+
+  const file = complete({ ...first, users: ['Asha', 'Ravi'] }, inForce);
+
+  expect(file.users.map(({ id }: { id: number }) => id)).toEqual([8, 9]);
+});
+
 test('stages of several pipelines have IDs of their own, and slugs differ within a pipeline', () => {
   const pipelines = [
     {
