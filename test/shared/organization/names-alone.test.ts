@@ -134,6 +134,18 @@ test('of two items with one name, the only active one is meant', () => {
   expect(file.users.map(({ id }: { id: number }) => id)).toEqual([8, 9]);
 });
 
+test('a stage with an ID keeps the slug and meaning that the file leaves out; written orders stay', () => {
+  const inForce = settingsOf(complete(first));
+  const stagesOf = (stages: readonly object[]) =>
+    complete({ ...first, stages }, inForce).pipelines[0].stages;
+
+  expect(stagesOf([{ id: 3, name: 'Signed' }])).toMatchObject([
+    stage(3, 'Signed', 'enrolled', 1, { meaning: 'won' }),
+  ]);
+  const orders = [5, 2].map((order) => ({ name: `Step ${order}`, order }));
+  expect(stagesOf(orders).map(({ order }: { order: number }) => order)).toEqual([5, 2]);
+});
+
 test('stages of several pipelines have IDs of their own, and slugs differ within a pipeline', () => {
   const pipelines = [
     {
