@@ -221,7 +221,7 @@ function recordsIn(file: string, text: string, delimiter: string, most?: number)
   }
   try {
     const rows = rowsOf(records(true));
-    // A quote that nobody meant, such as that of 5", takes the rows up to the next one into its cell.
+    // An unescaped quote, as in "5 inch, hides every row up to the next quote.
     const swallowed = rows.find(({ original }) =>
       original.some((cell) => String(cell).startsWith('"') && /[\r\n]/.test(String(cell))),
     );

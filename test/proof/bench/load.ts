@@ -28,7 +28,7 @@ export async function measureLoad(requests: number): Promise<Results> {
       tables: [
         {
           title: 'Load on the local service',
-          note: 'Reads, lists, notes and captures in turn, of one organization, with raised limits. Client, gateway, functions and engine share the machine. Memory is that of gateway and functions after the requests.',
+          note: 'One organization with raised limits sends reads, lists, notes and captures in turn. Client, gateway, functions and engine share the machine. Memory is that of the gateway and the functions after the requests.',
           rows,
         },
       ],

@@ -149,7 +149,7 @@ test.each<[name: string, cell: string, read: unknown]>([
   ['a phone in a column of dates', '<c s="1"><v>9822012345</v></c>', 9822012345],
   ['the last day of a sheet', '<c s="1"><v>2958465</v></c>', new Date('9999-12-31')],
   ['a number with a decimal comma', '<c><v>1,5</v></c>', '1,5'],
-  ['a date that is none', '<c t="d"><v>soon</v></c>', 'soon'],
+  ['a date cell without a date', '<c t="d"><v>soon</v></c>', 'soon'],
 ])('%s is read as it is', (_, cell, read) => {
   const row = `<row>${cell}<c t="str"><v>x</v></c></row>`;
   const { rows } = readXlsx(

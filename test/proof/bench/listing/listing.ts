@@ -96,7 +96,7 @@ const tablesOf = (
 ): ResultTable[] => [
   {
     title: 'A page, by the size of the organization',
-    note: `Leads of 0.8 KB, written as a DynamoDB export and imported into the engine (${importSeconds.toFixed(0)} s). Their IDs and times of change are spread so that every share is the same at every size. "1 in 10,000" is the share of all leads. "Owner and source" is the worst join: two lists of half the leads each that interleave and share one lead in 10,000. Calls and units are those of the page; admission adds two writes beside the first. The chain counts both. MB are what the units stand for, an upper bound. Peak MB is the most memory that the whole process ever held.`,
+    note: `Each lead has 0.8 KB. The leads were written as a DynamoDB export and imported into the engine (${importSeconds.toFixed(0)} s). IDs and update times are spread evenly, so each filter matches the same share of the leads at every size. "1 in 10,000" is the share of all leads. "Owner and source" is the worst join: two lists of half the leads each that interleave and share one lead in 10,000. Calls and units are those of the page; admission adds two writes beside the first. The chain counts both. MB are computed from the units, so they are an upper bound. Peak MB is the peak memory of the whole process.`,
     rows: pages.map(({ by, columns }) => ({ 'list by': by, ...columns })),
     named: 2,
     exact,
